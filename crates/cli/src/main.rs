@@ -1,0 +1,2 @@
+//! The `salsa` command.
+fn main() {}

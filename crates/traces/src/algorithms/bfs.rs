@@ -1,0 +1,79 @@
+//! Breadth-first search from a source, all nodes of a level at once.
+//!
+//! Step t shows the nodes within distance t of the source (`reach_h`); each points to its
+//! lowest-index neighbour one level closer (`pi_h`). T = eccentricity of the source + 1.
+//! O(nodes + edges). Reference: Cormen et al., chapter Breadth-first search; CLRS-30.
+
+use super::Algorithm;
+use crate::execution::{ExecuteError, Problem};
+use crate::spec::{Field, Kind, Location, Spec};
+use crate::trajectory::{Recorder, Values};
+
+static SPEC: Spec = Spec::new("bfs", FIELDS);
+
+static FIELDS: &[Field] = &[
+    Field::input("pos", Location::Node, Kind::Scalar),
+    Field::input("s", Location::Node, Kind::MaskOne),
+    Field::input("A", Location::Edge, Kind::Scalar),
+    Field::input("adj", Location::Edge, Kind::Mask),
+    Field::hint("reach_h", Location::Node, Kind::Mask),
+    Field::hint("pi_h", Location::Node, Kind::Pointer),
+    Field::output("pi", Location::Node, Kind::Pointer),
+];
+
+/// Breadth-first search.
+#[derive(Debug)]
+pub struct Bfs;
+
+impl Algorithm for Bfs {
+    fn spec(&self) -> &Spec {
+        &SPEC
+    }
+
+    fn summary(&self) -> &'static str {
+        "breadth-first search tree from a source"
+    }
+
+    fn run(
+        &self,
+        problem: &mut Problem<'_>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), ExecuteError> {
+        let (graph, s) = (problem.graph, problem.source);
+        let reach_h = recorder.mask("reach_h");
+        let pi_h = recorder.pointer("pi_h");
+
+        const UNREACHED: u32 = u32::MAX;
+        let mut level = vec![UNREACHED; graph.n_nodes()];
+        let mut pi: Vec<u32> = graph.nodes().collect();
+        level[s as usize] = 0;
+        let mut frontier = vec![s];
+        let mut next = Vec::new();
+        for depth in 0.. {
+            for &v in &frontier {
+                recorder.set_mask(reach_h, v, true);
+                recorder.set_pointer(pi_h, v, pi[v as usize]);
+            }
+            recorder.end_step();
+
+            for &u in &frontier {
+                for &v in graph.neighbours(u) {
+                    if level[v as usize] == UNREACHED {
+                        level[v as usize] = depth + 1;
+                        pi[v as usize] = u;
+                        next.push(v);
+                    } else if level[v as usize] == depth + 1 && u < pi[v as usize] {
+                        pi[v as usize] = u;
+                    }
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            std::mem::swap(&mut frontier, &mut next);
+            next.clear();
+        }
+        recorder.output("pi", Values::Pointer(pi));
+        Ok(())
+    }
+}

@@ -1,0 +1,382 @@
+//! A simple undirected graph in compressed rows, built once and checked once.
+//!
+//! Row `u` holds the neighbours of `u` in ascending order, each undirected edge twice, no
+//! self-loops; a place in the rows is called an *arc*. The message-passing graph that models and
+//! files see adds a self-loop on every node: its directed edges sorted by (source, target) are
+//! called *entries*, `n + 2m` of them. Arcs and entries differ only by the loops before them, so
+//! the entries are never stored: entry = arc + source + (target > source).
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// A simple undirected graph, with or without a weight on every edge.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "RawGraph", into = "RawGraph")]
+pub struct Graph {
+    offsets: Vec<u32>,
+    neighbours: Vec<u32>,
+    weights: Option<Vec<f64>>,
+    positions: Option<Vec<[f64; 2]>>,
+}
+
+/// Why edges do not make a graph.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum GraphError {
+    /// A graph needs a node.
+    #[error("a graph needs at least one node, found 0")]
+    Empty,
+    /// Nodes and entries are numbered with 32 bits.
+    #[error("{n_nodes} nodes and {n_edges} edges are more than 32-bit indices can hold")]
+    TooLarge {
+        /// Nodes asked for.
+        n_nodes: usize,
+        /// Edges asked for.
+        n_edges: usize,
+    },
+    /// An edge leaves the graph.
+    #[error("edge {edge} ({u}, {v}) names a node outside 0..{n_nodes}")]
+    OutOfRange {
+        /// Place of the edge in the list.
+        edge: usize,
+        /// One end.
+        u: u32,
+        /// The other end.
+        v: u32,
+        /// Nodes of the graph.
+        n_nodes: usize,
+    },
+    /// Self-loops are added by the message-passing graph, never given.
+    #[error("edge {edge} is a self-loop on node {node}")]
+    SelfLoop {
+        /// Place of the edge in the list.
+        edge: usize,
+        /// The node.
+        node: u32,
+    },
+    /// The same edge twice.
+    #[error("edge ({u}, {v}) is given more than once")]
+    Duplicate {
+        /// The lower end.
+        u: u32,
+        /// The higher end.
+        v: u32,
+    },
+    /// One weight an edge is needed.
+    #[error("expected {expected} weights, one for each edge, found {found}")]
+    WeightCount {
+        /// Edges of the graph.
+        expected: usize,
+        /// Weights given.
+        found: usize,
+    },
+    /// Infinite and NaN weights mean nothing.
+    #[error("the weight of edge ({u}, {v}) is {weight}, expected a finite number")]
+    Weight {
+        /// The lower end.
+        u: u32,
+        /// The higher end.
+        v: u32,
+        /// The weight.
+        weight: f64,
+    },
+    /// One position a node is needed.
+    #[error("expected {expected} positions, one for each node, found {found}")]
+    PositionCount {
+        /// Nodes of the graph.
+        expected: usize,
+        /// Positions given.
+        found: usize,
+    },
+}
+
+impl Graph {
+    /// An unweighted graph from undirected edges in any order and direction.
+    ///
+    /// Costs O(nodes + edges).
+    pub fn from_edges(n_nodes: usize, edges: &[(u32, u32)]) -> Result<Self, GraphError> {
+        let (offsets, neighbours) = rows(n_nodes, edges)?;
+        Ok(Self { offsets, neighbours, weights: None, positions: None })
+    }
+
+    /// A weighted graph; `weights` stand in the order of `edges`.
+    pub fn from_weighted_edges(
+        n_nodes: usize,
+        edges: &[(u32, u32)],
+        weights: &[f64],
+    ) -> Result<Self, GraphError> {
+        if weights.len() != edges.len() {
+            return Err(GraphError::WeightCount { expected: edges.len(), found: weights.len() });
+        }
+        let graph = Self::from_edges(n_nodes, edges)?;
+        let normal = |&(u, v): &(u32, u32)| (u.min(v), u.max(v));
+        if edges.iter().map(normal).is_sorted() {
+            return graph.with_weights(weights);
+        }
+        let mut order: Vec<usize> = (0..edges.len()).collect();
+        order.sort_unstable_by_key(|&edge| normal(&edges[edge]));
+        let sorted: Vec<f64> = order.into_iter().map(|edge| weights[edge]).collect();
+        graph.with_weights(&sorted)
+    }
+
+    /// The same graph with `weights` on its edges, in the order of [`Graph::edges`].
+    pub fn with_weights(mut self, weights: &[f64]) -> Result<Self, GraphError> {
+        if weights.len() != self.n_edges() {
+            return Err(GraphError::WeightCount { expected: self.n_edges(), found: weights.len() });
+        }
+        let mut by_arc = vec![0.0; self.neighbours.len()];
+        // Rows are sorted, so the arcs back to ever larger `u` fill each row from its start.
+        let mut next: Vec<u32> = self.offsets[..self.n_nodes()].to_vec();
+        let mut given = weights.iter();
+        for u in 0..self.n_nodes() as u32 {
+            for arc in self.arcs(u) {
+                let v = self.neighbours[arc];
+                if v < u {
+                    continue;
+                }
+                let Some(&weight) = given.next() else { break };
+                if !weight.is_finite() {
+                    return Err(GraphError::Weight { u, v, weight });
+                }
+                by_arc[arc] = weight;
+                by_arc[next[v as usize] as usize] = weight;
+                next[v as usize] += 1;
+            }
+        }
+        self.weights = Some(by_arc);
+        Ok(self)
+    }
+
+    /// The same graph with a place in the plane for every node, used for drawing only.
+    pub fn with_positions(mut self, positions: Vec<[f64; 2]>) -> Result<Self, GraphError> {
+        if positions.len() != self.n_nodes() {
+            return Err(GraphError::PositionCount {
+                expected: self.n_nodes(),
+                found: positions.len(),
+            });
+        }
+        self.positions = Some(positions);
+        Ok(self)
+    }
+
+    /// Number of nodes, n.
+    pub fn n_nodes(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Number of undirected edges, m.
+    pub fn n_edges(&self) -> usize {
+        self.neighbours.len() / 2
+    }
+
+    /// Number of directed edges of the message-passing graph, n + 2m.
+    pub fn n_entries(&self) -> usize {
+        self.n_nodes() + self.neighbours.len()
+    }
+
+    /// The nodes 0, 1, ..., n - 1.
+    pub fn nodes(&self) -> Range<u32> {
+        0..self.n_nodes() as u32
+    }
+
+    /// The neighbours of `u`, ascending.
+    pub fn neighbours(&self, u: u32) -> &[u32] {
+        &self.neighbours[self.arcs(u)]
+    }
+
+    /// Number of neighbours of `u`.
+    pub fn degree(&self, u: u32) -> usize {
+        self.arcs(u).len()
+    }
+
+    /// The arcs out of `u`: places in the rows, in the order of its neighbours.
+    pub fn arcs(&self, u: u32) -> Range<usize> {
+        self.offsets[u as usize] as usize..self.offsets[u as usize + 1] as usize
+    }
+
+    /// The node an arc leads to.
+    pub fn target(&self, arc: usize) -> u32 {
+        self.neighbours[arc]
+    }
+
+    /// Whether the edges carry weights.
+    pub fn is_weighted(&self) -> bool {
+        self.weights.is_some()
+    }
+
+    /// The neighbours of `u` with the weights of the edges to them; weight 1 if there are none.
+    pub fn weighted_neighbours(&self, u: u32) -> impl Iterator<Item = (u32, f64)> + '_ {
+        let weights = self.weights.as_deref();
+        self.arcs(u).map(move |arc| (self.neighbours[arc], weights.map_or(1.0, |w| w[arc])))
+    }
+
+    /// Whether `v` is a neighbour of `u`.
+    pub fn has_edge(&self, u: u32, v: u32) -> bool {
+        self.arc(u, v).is_some()
+    }
+
+    /// The arc from `u` to `v`.
+    pub fn arc(&self, u: u32, v: u32) -> Option<usize> {
+        let place = self.neighbours(u).binary_search(&v).ok()?;
+        Some(self.offsets[u as usize] as usize + place)
+    }
+
+    /// The entry of the message-passing graph that is the arc `arc` out of `u`.
+    pub fn entry(&self, u: u32, arc: usize) -> usize {
+        arc + u as usize + usize::from(self.neighbours[arc] > u)
+    }
+
+    /// The entry that is the self-loop of `u`.
+    pub fn loop_entry(&self, u: u32) -> usize {
+        let before = self.neighbours(u).partition_point(|&v| v < u);
+        self.offsets[u as usize] as usize + u as usize + before
+    }
+
+    /// Undirected edges (u, v) with u < v, sorted.
+    pub fn edges(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.nodes().flat_map(move |u| {
+            let row = self.neighbours(u);
+            row[row.partition_point(|&v| v < u)..].iter().map(move |&v| (u, v))
+        })
+    }
+
+    /// Weights in the order of [`Graph::edges`], if there are any.
+    pub fn edge_weights(&self) -> Option<impl Iterator<Item = f64> + '_> {
+        let weights = self.weights.as_deref()?;
+        Some(self.nodes().flat_map(move |u| {
+            self.arcs(u).filter(move |&arc| self.neighbours[arc] > u).map(move |arc| weights[arc])
+        }))
+    }
+
+    /// The entries (source, target) of the message-passing graph: sorted, self-loops in place.
+    pub fn entries(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.nodes().flat_map(move |u| {
+            let row = self.neighbours(u);
+            let (lower, higher) = row.split_at(row.partition_point(|&v| v < u));
+            lower.iter().copied().chain([u]).chain(higher.iter().copied()).map(move |v| (u, v))
+        })
+    }
+
+    /// One value an entry: `on_loops` on self-loops, elsewhere the weight (1 without weights).
+    pub fn entry_weights(&self, on_loops: f64) -> Vec<f64> {
+        let mut values = vec![on_loops; self.n_entries()];
+        for u in self.nodes() {
+            for arc in self.arcs(u) {
+                values[self.entry(u, arc)] = self.weights.as_ref().map_or(1.0, |w| w[arc]);
+            }
+        }
+        values
+    }
+
+    /// For every arc u -> v the arc v -> u.
+    pub fn reverse_arcs(&self) -> Vec<u32> {
+        let mut next: Vec<u32> = self.offsets[..self.n_nodes()].to_vec();
+        let mut reverse = vec![0; self.neighbours.len()];
+        for (arc, &v) in self.neighbours.iter().enumerate() {
+            reverse[arc] = next[v as usize];
+            next[v as usize] += 1;
+        }
+        reverse
+    }
+
+    /// A place in the plane for every node, if the generator or file gave one.
+    pub fn positions(&self) -> Option<&[[f64; 2]]> {
+        self.positions.as_deref()
+    }
+}
+
+/// Offsets and neighbours of the rows, checked.
+///
+/// Listing each row's number in the rows of its members twice over sorts every row (a radix sort
+/// in two passes), so this stays O(nodes + edges); the second pass is skipped when the edges came
+/// in an order that already gave sorted rows, as most generators do.
+fn rows(n_nodes: usize, edges: &[(u32, u32)]) -> Result<(Vec<u32>, Vec<u32>), GraphError> {
+    if n_nodes == 0 {
+        return Err(GraphError::Empty);
+    }
+    let fits = edges.len().checked_mul(2).and_then(|arcs| arcs.checked_add(n_nodes));
+    if fits.is_none_or(|entries| entries > u32::MAX as usize) {
+        return Err(GraphError::TooLarge { n_nodes, n_edges: edges.len() });
+    }
+    let mut offsets = vec![0u32; n_nodes + 1];
+    for (edge, &(u, v)) in edges.iter().enumerate() {
+        if u.max(v) as usize >= n_nodes {
+            return Err(GraphError::OutOfRange { edge, u, v, n_nodes });
+        }
+        if u == v {
+            return Err(GraphError::SelfLoop { edge, node: u });
+        }
+        offsets[u as usize + 1] += 1;
+        offsets[v as usize + 1] += 1;
+    }
+    for u in 0..n_nodes {
+        offsets[u + 1] += offsets[u];
+    }
+    let mut next = offsets[..n_nodes].to_vec();
+    let mut neighbours = vec![0u32; 2 * edges.len()];
+    let mut place = |row: u32, member: u32, into: &mut [u32]| {
+        let at = &mut next[row as usize];
+        into[*at as usize] = member;
+        *at += 1;
+    };
+    for &(u, v) in edges {
+        place(u, v, &mut neighbours);
+        place(v, u, &mut neighbours);
+    }
+    let row = |u: usize| offsets[u] as usize..offsets[u + 1] as usize;
+    if !(0..n_nodes).all(|u| neighbours[row(u)].is_sorted()) {
+        next = offsets[..n_nodes].to_vec();
+        let mut sorted = vec![0u32; neighbours.len()];
+        for u in 0..n_nodes {
+            for &v in &neighbours[row(u)] {
+                sorted[next[v as usize] as usize] = u as u32;
+                next[v as usize] += 1;
+            }
+        }
+        neighbours = sorted;
+    }
+    for u in 0..n_nodes {
+        if let Some(pair) = neighbours[row(u)].windows(2).find(|pair| pair[0] == pair[1]) {
+            let (u, v) = (u as u32, pair[0]);
+            return Err(GraphError::Duplicate { u: u.min(v), v: u.max(v) });
+        }
+    }
+    Ok((offsets, neighbours))
+}
+
+/// How a graph is written: what cannot be derived, nothing else.
+#[derive(Serialize, Deserialize)]
+struct RawGraph {
+    n_nodes: u32,
+    edges: Vec<(u32, u32)>,
+    weights: Option<Vec<f64>>,
+    positions: Option<Vec<[f64; 2]>>,
+}
+
+impl From<Graph> for RawGraph {
+    fn from(graph: Graph) -> Self {
+        Self {
+            n_nodes: graph.n_nodes() as u32,
+            edges: graph.edges().collect(),
+            weights: graph.edge_weights().map(Iterator::collect),
+            positions: graph.positions,
+        }
+    }
+}
+
+impl TryFrom<RawGraph> for Graph {
+    type Error = GraphError;
+
+    fn try_from(raw: RawGraph) -> Result<Self, GraphError> {
+        let n_nodes = raw.n_nodes as usize;
+        let mut graph = match raw.weights {
+            Some(weights) => Self::from_weighted_edges(n_nodes, &raw.edges, &weights)?,
+            None => Self::from_edges(n_nodes, &raw.edges)?,
+        };
+        if let Some(positions) = raw.positions {
+            graph = graph.with_positions(positions)?;
+        }
+        Ok(graph)
+    }
+}

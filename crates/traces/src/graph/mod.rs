@@ -1,0 +1,9 @@
+//! The undirected graph every algorithm runs on.
+
+mod connectivity;
+mod csr;
+mod depth_first;
+
+pub use connectivity::{Components, is_connected};
+pub use csr::{Graph, GraphError};
+pub use depth_first::{DepthFirst, depth_first};

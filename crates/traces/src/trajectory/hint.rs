@@ -1,0 +1,202 @@
+//! One hint over all steps: stored as changes, expanded to dense values on demand.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::Values;
+use super::log::{Change, Log};
+
+/// The history of one hint.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Hint {
+    /// Number of values: nodes, entries, or 1.
+    pub(super) len: u32,
+    /// Number of steps, T.
+    pub(super) n_steps: u32,
+    pub(super) history: History,
+}
+
+/// The changes of a hint, by the kind of its values.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) enum History {
+    Mask(Log<bool>),
+    /// The value is the marked node, the index always 0.
+    MaskOne(Log<u32>),
+    Categorical(Log<u8>),
+    Scalar(Log<f64>),
+    /// Starts at every node itself.
+    Pointer(Log<u32>),
+}
+
+impl Hint {
+    /// Number of steps, T.
+    pub fn n_steps(&self) -> usize {
+        self.n_steps as usize
+    }
+
+    /// Number of values at each step: nodes, entries, or 1.
+    pub fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Number of recorded changes.
+    pub fn n_changes(&self) -> usize {
+        match &self.history {
+            History::Mask(log) => log.changes.len(),
+            History::MaskOne(log) | History::Pointer(log) => log.changes.len(),
+            History::Categorical(log) => log.changes.len(),
+            History::Scalar(log) => log.changes.len(),
+        }
+    }
+
+    /// The dense values at step `step`.
+    ///
+    /// # Panics
+    /// If `step` is not below [`Hint::n_steps`].
+    pub fn at(&self, step: usize) -> Values {
+        let mut steps = self.range(step..step + 1);
+        steps.advance();
+        steps.state
+    }
+
+    /// The dense values of every step, one after the other.
+    ///
+    /// This is T times as large as one step; [`Hint::range`] walks through them with one buffer.
+    pub fn all(&self) -> Vec<Values> {
+        let mut steps = self.range(0..self.n_steps());
+        let mut all = Vec::with_capacity(self.n_steps());
+        while let Some(values) = steps.advance() {
+            all.push(values.clone());
+        }
+        all
+    }
+
+    /// Walks through the dense values of a range of steps, changing one buffer in place.
+    ///
+    /// # Panics
+    /// If the range ends after [`Hint::n_steps`].
+    pub fn range(&self, steps: Range<usize>) -> HintSteps<'_> {
+        assert!(steps.end <= self.n_steps(), "steps {steps:?} of {} were asked for", self.n_steps);
+        HintSteps { hint: self, state: self.before_step_0(), next_change: 0, steps }
+    }
+
+    /// The real changes shown first at `step`, sorted by index: (index, new value as a number).
+    /// Pointers and marked nodes are node numbers, masks 0 or 1.
+    pub fn changes_at(&self, step: usize) -> Vec<(u32, f64)> {
+        fn listed<V: Copy + PartialEq>(
+            log: &Log<V>,
+            step: usize,
+            number: impl Fn(V) -> f64,
+        ) -> Vec<(u32, f64)> {
+            let mut changes: Vec<Change<V>> = log.changes_at(step as u32).to_vec();
+            changes.sort_by_key(|change| change.index);
+            let mut listed: Vec<(u32, f64)> = Vec::with_capacity(changes.len());
+            for change in changes {
+                match listed.last_mut().filter(|last| last.0 == change.index) {
+                    Some(last) => last.1 = number(change.value),
+                    None => listed.push((change.index, number(change.value))),
+                }
+            }
+            listed
+        }
+        match &self.history {
+            History::Mask(log) => listed(log, step, |value| f64::from(u8::from(value))),
+            History::MaskOne(log) | History::Pointer(log) => listed(log, step, f64::from),
+            History::Categorical(log) => listed(log, step, f64::from),
+            History::Scalar(log) => listed(log, step, |value| value),
+        }
+    }
+
+    /// Feeds the history to `feed` as bytes that do not depend on the order of recording.
+    pub(crate) fn canonical_bytes(&self, mut feed: impl FnMut(&[u8])) {
+        fn each<V: Copy>(changes: Vec<Change<V>>, mut feed: impl FnMut(&Change<V>)) {
+            changes.iter().for_each(&mut feed);
+        }
+        let mut place = |step: u32, index: u32, value: &[u8]| {
+            feed(&step.to_le_bytes());
+            feed(&index.to_le_bytes());
+            feed(value);
+        };
+        match (&self.history, self.before_step_0()) {
+            (History::Mask(log), Values::Mask(state)) => {
+                place(u32::MAX, 0, &[u8::from(log.initial)]);
+                each(log.canonical(state), |c| place(c.step, c.index, &[u8::from(c.value)]));
+            }
+            (History::MaskOne(log), Values::MaskOne(_)) => {
+                // No node is marked before step 0, so the first marking always counts.
+                each(log.canonical(vec![u32::MAX]), |c| {
+                    place(c.step, c.index, &c.value.to_le_bytes());
+                });
+            }
+            (History::Pointer(log), Values::Pointer(state)) => {
+                each(log.canonical(state), |c| place(c.step, c.index, &c.value.to_le_bytes()));
+            }
+            (History::Categorical(log), Values::Categorical(state)) => {
+                each(log.canonical(state), |c| place(c.step, c.index, &[c.value]));
+            }
+            (History::Scalar(log), Values::Scalar(state)) => {
+                each(log.canonical(state), |c| place(c.step, c.index, &c.value.to_le_bytes()));
+            }
+            _ => unreachable!("the values before step 0 have the kind of the history"),
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        match &self.history {
+            History::Mask(log) => log.bytes(),
+            History::MaskOne(log) | History::Pointer(log) => log.bytes(),
+            History::Categorical(log) => log.bytes(),
+            History::Scalar(log) => log.bytes(),
+        }
+    }
+
+    fn before_step_0(&self) -> Values {
+        let len = self.len();
+        match &self.history {
+            History::Mask(log) => Values::Mask(vec![log.initial; len]),
+            History::MaskOne(log) => Values::MaskOne(log.initial),
+            History::Categorical(log) => Values::Categorical(vec![log.initial; len]),
+            History::Scalar(log) => Values::Scalar(vec![log.initial; len]),
+            History::Pointer(_) => Values::Pointer((0..self.len).collect()),
+        }
+    }
+}
+
+/// A walk through the steps of a hint; see [`Hint::range`].
+#[derive(Debug)]
+pub struct HintSteps<'a> {
+    hint: &'a Hint,
+    state: Values,
+    next_change: usize,
+    steps: Range<usize>,
+}
+
+impl HintSteps<'_> {
+    /// The values of the next step, or `None` after the last.
+    pub fn advance(&mut self) -> Option<&Values> {
+        let step = self.steps.next()? as u32;
+        self.next_change = match (&self.hint.history, &mut self.state) {
+            (History::Mask(log), Values::Mask(state)) => log.apply(state, self.next_change, step),
+            (History::MaskOne(log), Values::MaskOne(node)) => {
+                log.apply(std::slice::from_mut(node), self.next_change, step)
+            }
+            (History::Categorical(log), Values::Categorical(state)) => {
+                log.apply(state, self.next_change, step)
+            }
+            (History::Scalar(log), Values::Scalar(state)) => {
+                log.apply(state, self.next_change, step)
+            }
+            (History::Pointer(log), Values::Pointer(state)) => {
+                log.apply(state, self.next_change, step)
+            }
+            _ => unreachable!("the state has the kind of the history"),
+        };
+        Some(&self.state)
+    }
+}

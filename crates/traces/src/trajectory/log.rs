@@ -1,0 +1,70 @@
+//! A feature over time, kept as its changes.
+//!
+//! A change carries the first step that shows it, so a feature that rests costs nothing and the
+//! storage of an execution is O(changes), however long it runs.
+
+use serde::{Deserialize, Serialize};
+
+/// From step `step` on, the value at `index` is `value`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Change<V> {
+    /// The first step that shows the value.
+    pub step: u32,
+    /// Node or entry; 0 for a value of the whole graph.
+    pub index: u32,
+    /// The new value.
+    pub value: V,
+}
+
+/// The changes of one feature, ordered by step; of several at one step and index the last counts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Log<V> {
+    /// The value of every index before any change; for pointers every node itself instead.
+    pub initial: V,
+    /// The changes.
+    pub changes: Vec<Change<V>>,
+}
+
+impl<V: Copy + PartialEq> Log<V> {
+    /// The changes shown from step `step` on.
+    pub fn changes_at(&self, step: u32) -> &[Change<V>] {
+        let start = self.changes.partition_point(|change| change.step < step);
+        let end = self.changes.partition_point(|change| change.step <= step);
+        &self.changes[start..end]
+    }
+
+    /// Applies all changes up to and including `step` to `state`, starting at change `next`;
+    /// gives the place of the first change after it.
+    pub(super) fn apply(&self, state: &mut [V], next: usize, step: u32) -> usize {
+        let mut place = next;
+        while let Some(change) = self.changes.get(place).filter(|change| change.step <= step) {
+            state[change.index as usize] = change.value;
+            place += 1;
+        }
+        place
+    }
+
+    /// The same history whatever the order of recording: sorted by (step, index), one change for
+    /// each, and only real ones, seen from `state`, the values before step 0.
+    pub(super) fn canonical(&self, mut state: Vec<V>) -> Vec<Change<V>> {
+        let mut sorted = self.changes.clone();
+        sorted.sort_by_key(|change| (change.step, change.index));
+        let mut kept: Vec<Change<V>> = Vec::with_capacity(sorted.len());
+        for (place, change) in sorted.iter().enumerate() {
+            let next = sorted.get(place + 1);
+            if next.is_some_and(|next| (next.step, next.index) == (change.step, change.index)) {
+                continue;
+            }
+            let value = &mut state[change.index as usize];
+            if *value != change.value {
+                *value = change.value;
+                kept.push(*change);
+            }
+        }
+        kept
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.changes.len() * size_of::<Change<V>>()
+    }
+}
