@@ -35,6 +35,8 @@ pub mod convention;
 
 pub mod execution;
 
+pub mod priority_first;
+
 pub mod algorithms;
 
 pub mod suite;

@@ -5,6 +5,11 @@
 //! everything else from its spec.
 
 mod bfs;
+mod dfs;
+mod dijkstra;
+mod eccentricity;
+mod mis;
+mod mst;
 
 use thiserror::Error;
 
@@ -35,7 +40,8 @@ pub trait Algorithm: Send + Sync {
 }
 
 /// Every algorithm: first the six of the benchmark, then the others.
-pub static ALL: &[&dyn Algorithm] = &[&bfs::Bfs];
+pub static ALL: &[&dyn Algorithm] =
+    &[&bfs::Bfs, &dfs::Dfs, &dijkstra::Dijkstra, &mst::Mst, &mis::Mis, &eccentricity::Eccentricity];
 
 /// Number of algorithms, from the start of [`ALL`], that make up the benchmark of the paper.
 pub const BENCHMARK: usize = 6;
