@@ -42,3 +42,7 @@ pub mod algorithms;
 pub mod suite;
 
 pub mod sample;
+
+pub mod hash;
+
+pub mod export;

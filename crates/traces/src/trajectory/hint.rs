@@ -30,6 +30,42 @@ pub(super) enum History {
 }
 
 impl Hint {
+    /// The history that shows these values, one entry a step; there is at least one step.
+    ///
+    /// # Panics
+    /// If the steps differ in kind or number of values.
+    pub fn from_dense(steps: &[Values]) -> Self {
+        let n_steps = steps.len() as u32;
+        let of = |history, len: usize| Self { len: len as u32, n_steps, history };
+        macro_rules! compressed {
+            ($kind:ident, $initial:expr, $before:expr) => {{
+                let dense = steps.iter().map(|values| match values {
+                    Values::$kind(values) => values.as_slice(),
+                    _ => panic!("a hint has one kind of values"),
+                });
+                let len = steps[0].count().unwrap_or(1);
+                of(History::$kind(Log::from_dense($initial, $before(len), dense)), len)
+            }};
+        }
+        match &steps[0] {
+            Values::Mask(_) => compressed!(Mask, false, |len| vec![false; len]),
+            Values::Categorical(_) => compressed!(Categorical, 0, |len| vec![0; len]),
+            Values::Scalar(_) => compressed!(Scalar, 0.0, |len| vec![0.0; len]),
+            Values::Pointer(_) => compressed!(Pointer, 0, |len| (0..len as u32).collect()),
+            Values::MaskOne(_) => {
+                let nodes: Vec<[u32; 1]> = steps
+                    .iter()
+                    .map(|values| match values {
+                        Values::MaskOne(node) => [*node],
+                        _ => panic!("a hint has one kind of values"),
+                    })
+                    .collect();
+                let dense = nodes.iter().map(<[u32; 1]>::as_slice);
+                of(History::MaskOne(Log::from_dense(0, vec![u32::MAX], dense)), 1)
+            }
+        }
+    }
+
     /// Number of steps, T.
     pub fn n_steps(&self) -> usize {
         self.n_steps as usize

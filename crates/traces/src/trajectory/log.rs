@@ -26,6 +26,28 @@ pub struct Log<V> {
 }
 
 impl<V: Copy + PartialEq> Log<V> {
+    /// The changes between dense values, one slice a step; `before` are the values before them.
+    pub(super) fn from_dense<'a>(
+        initial: V,
+        mut before: Vec<V>,
+        steps: impl Iterator<Item = &'a [V]>,
+    ) -> Self
+    where
+        V: 'a,
+    {
+        let mut changes = Vec::new();
+        for (step, values) in (0..).zip(steps) {
+            assert_eq!(values.len(), before.len(), "every step has the same number of values");
+            for (index, (old, &value)) in (0..).zip(before.iter_mut().zip(values)) {
+                if *old != value {
+                    *old = value;
+                    changes.push(Change { step, index, value });
+                }
+            }
+        }
+        Self { initial, changes }
+    }
+
     /// The changes shown from step `step` on.
     pub fn changes_at(&self, step: u32) -> &[Change<V>] {
         let start = self.changes.partition_point(|change| change.step < step);

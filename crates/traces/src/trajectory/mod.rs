@@ -1,10 +1,12 @@
 //! What an execution recorded: its length, its outputs, and its hints as changes per step.
 
+mod check;
 mod hint;
 mod log;
 mod recorder;
 mod values;
 
+pub use check::TrajectoryError;
 pub use hint::{Hint, HintSteps};
 pub use log::{Change, Log};
 pub use recorder::{
