@@ -46,3 +46,7 @@ pub mod sample;
 pub mod hash;
 
 pub mod export;
+
+pub mod dataset;
+
+pub mod stats;

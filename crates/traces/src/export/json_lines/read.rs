@@ -137,7 +137,7 @@ fn phases(rows: &[Vec<f64>], n_nodes: usize) -> Result<Vec<Vec<f64>>, CaseError>
         return wrong(format!("expected {n_nodes} rows, found {}", rows.len()));
     }
     let n_steps = rows.first().map_or(0, Vec::len);
-    if n_steps % 2 != 0 {
+    if !n_steps.is_multiple_of(2) {
         return wrong(format!("expected two columns a phase, found {n_steps}"));
     }
     if let Some((node, row)) = rows.iter().enumerate().find(|(_, row)| row.len() != n_steps) {

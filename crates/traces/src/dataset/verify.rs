@@ -1,0 +1,163 @@
+//! Verifying a file: its samples are made again and compared, byte by byte and by content hash.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use thiserror::Error;
+
+use super::{Manifest, Request, manifest_path};
+use crate::algorithms::{self, UnknownAlgorithm};
+use crate::export::UnknownFormat;
+use crate::hash::hash_of_hashes;
+use crate::sample::{SampleError, Sampler};
+use crate::suite::{Suite, SuiteError};
+
+/// What is wrong with a file of samples.
+#[derive(Debug, Error)]
+pub enum VerifyError {
+    /// The file or its manifest cannot be read.
+    #[error("{path}: {error}")]
+    Read {
+        /// The file.
+        path: String,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The manifest makes no sense.
+    #[error("{path}: not a manifest: {problem}")]
+    Manifest {
+        /// The manifest.
+        path: String,
+        /// Why.
+        problem: String,
+    },
+    /// A sample cannot be made again.
+    #[error("{path}: {error}")]
+    Sample {
+        /// The file.
+        path: String,
+        /// Why.
+        error: SampleError,
+    },
+    /// The bytes differ.
+    #[error("{path}: sample {index} differs from what suite and seed give")]
+    Differs {
+        /// The file.
+        path: String,
+        /// The first sample that differs.
+        index: u64,
+    },
+    /// The file ends early.
+    #[error("{path}: cut off within sample {index} of {samples}")]
+    Truncated {
+        /// The file.
+        path: String,
+        /// The sample.
+        index: u64,
+        /// How many there should be.
+        samples: u64,
+    },
+    /// The file starts with something else.
+    #[error("{path}: the header is damaged")]
+    Header {
+        /// The file.
+        path: String,
+    },
+    /// There is something after the last sample.
+    #[error("{path}: there is more after the last of {samples} samples")]
+    Trailing {
+        /// The file.
+        path: String,
+        /// How many there should be.
+        samples: u64,
+    },
+    /// The manifest promises something else.
+    #[error("{path}: the manifest's {which} hash is {promised}, found {found}")]
+    Hash {
+        /// The file.
+        path: String,
+        /// `content` or `file`.
+        which: &'static str,
+        /// In the manifest.
+        promised: String,
+        /// Of the samples or the file.
+        found: String,
+    },
+}
+
+/// Makes the samples of `file` again and compares; gives its manifest if all agree.
+pub fn verify(file: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<Manifest, VerifyError> {
+    let path = file.display().to_string();
+    let manifest_path = manifest_path(file);
+    let text = std::fs::read(&manifest_path)
+        .map_err(|error| VerifyError::Read { path: manifest_path.display().to_string(), error })?;
+    let invalid = |problem: String| VerifyError::Manifest {
+        path: manifest_path.display().to_string(),
+        problem,
+    };
+    let manifest: Manifest =
+        serde_json::from_slice(&text).map_err(|error| invalid(error.to_string()))?;
+    let suite = Suite::parse("suite_text", &manifest.suite_text)
+        .map_err(|error: SuiteError| invalid(error.to_string()))?;
+    let algorithm = algorithms::find(&manifest.algorithm)
+        .map_err(|error: UnknownAlgorithm| invalid(error.to_string()))?;
+    let request = Request {
+        suite: &suite,
+        seed: manifest.seed,
+        sampler: Sampler::new(&suite, manifest.seed, algorithm, &manifest.split)
+            .map_err(|error| invalid(error.to_string()))?,
+        samples: manifest.samples,
+        hints: manifest.hints,
+        format: manifest
+            .format
+            .parse()
+            .map_err(|error: UnknownFormat| invalid(error.to_string()))?,
+    };
+
+    let read_error = |error| VerifyError::Read { path: path.clone(), error };
+    let mut found = BufReader::new(File::open(file).map_err(read_error)?);
+    let mut header = vec![0; request.header().len()];
+    if found.read_exact(&mut header).is_err() || header != request.header() {
+        return Err(VerifyError::Header { path });
+    }
+    let mut file_hash = blake3::Hasher::new();
+    file_hash.update(&header);
+    let mut hashes = Vec::new();
+    let mut buffer = Vec::new();
+    for batch in request.batches() {
+        let start = batch.start;
+        let records = request
+            .records(batch)
+            .map_err(|error| VerifyError::Sample { path: path.clone(), error })?;
+        for (index, (hash, record)) in (start..).zip(&records) {
+            buffer.clear();
+            let wanted = record.len() as u64;
+            found.by_ref().take(wanted).read_to_end(&mut buffer).map_err(read_error)?;
+            let path = path.clone();
+            if buffer[..] != record[..buffer.len()] {
+                return Err(VerifyError::Differs { path, index });
+            }
+            if buffer.len() < record.len() {
+                let samples = request.samples;
+                return Err(VerifyError::Truncated { path, index, samples });
+            }
+            file_hash.update(record);
+            hashes.push(*hash);
+        }
+        progress(records.len() as u64);
+    }
+    if found.read(&mut [0]).map_err(read_error)? != 0 {
+        return Err(VerifyError::Trailing { path, samples: request.samples });
+    }
+    let hashes = [
+        ("content", &manifest.content_hash, hash_of_hashes(hashes).to_string()),
+        ("file", &manifest.file_hash, file_hash.finalize().to_hex().to_string()),
+    ];
+    for (which, promised, found) in hashes {
+        if found != *promised {
+            return Err(VerifyError::Hash { path, which, promised: promised.clone(), found });
+        }
+    }
+    Ok(manifest)
+}
