@@ -4,7 +4,9 @@
 //! size it allows. Adding one is a file and a line in [`ALL`]; suites, the command line and the
 //! tests derive everything else from that list.
 
+mod delaunay;
 mod erdos_renyi;
+mod watts_strogatz;
 
 use rand_chacha::ChaCha8Rng;
 use thiserror::Error;
@@ -50,7 +52,7 @@ pub struct Parameter {
 }
 
 /// Every family.
-pub static ALL: &[&Family] = &[&erdos_renyi::FAMILY];
+pub static ALL: &[&Family] = &[&erdos_renyi::FAMILY, &watts_strogatz::FAMILY, &delaunay::FAMILY];
 
 /// Why a generator gave no graph.
 #[derive(Debug, Clone, PartialEq, Error)]
