@@ -4,8 +4,14 @@
 //! size it allows. Adding one is a file and a line in [`ALL`]; suites, the command line and the
 //! tests derive everything else from that list.
 
+mod complete;
+mod cycle;
 mod delaunay;
 mod erdos_renyi;
+mod grid;
+mod path;
+mod star;
+mod tree;
 mod watts_strogatz;
 
 use rand_chacha::ChaCha8Rng;
@@ -52,7 +58,17 @@ pub struct Parameter {
 }
 
 /// Every family.
-pub static ALL: &[&Family] = &[&erdos_renyi::FAMILY, &watts_strogatz::FAMILY, &delaunay::FAMILY];
+pub static ALL: &[&Family] = &[
+    &erdos_renyi::FAMILY,
+    &watts_strogatz::FAMILY,
+    &delaunay::FAMILY,
+    &grid::FAMILY,
+    &path::FAMILY,
+    &tree::FAMILY,
+    &complete::FAMILY,
+    &star::FAMILY,
+    &cycle::FAMILY,
+];
 
 /// Why a generator gave no graph.
 #[derive(Debug, Clone, PartialEq, Error)]
