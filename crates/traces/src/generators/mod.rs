@@ -4,10 +4,12 @@
 //! size it allows. Adding one is a file and a line in [`ALL`]; suites, the command line and the
 //! tests derive everything else from that list.
 
+mod barabasi_albert;
 mod complete;
 mod cycle;
 mod delaunay;
 mod erdos_renyi;
+mod geometric;
 mod grid;
 mod path;
 mod star;
@@ -68,6 +70,8 @@ pub static ALL: &[&Family] = &[
     &complete::FAMILY,
     &star::FAMILY,
     &cycle::FAMILY,
+    &barabasi_albert::FAMILY,
+    &geometric::FAMILY,
 ];
 
 /// Why a generator gave no graph.
