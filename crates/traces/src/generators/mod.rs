@@ -12,6 +12,8 @@ mod erdos_renyi;
 mod geometric;
 mod grid;
 mod path;
+mod rmat;
+mod sbm;
 mod star;
 mod tree;
 mod watts_strogatz;
@@ -72,6 +74,8 @@ pub static ALL: &[&Family] = &[
     &cycle::FAMILY,
     &barabasi_albert::FAMILY,
     &geometric::FAMILY,
+    &sbm::FAMILY,
+    &rmat::FAMILY,
 ];
 
 /// Why a generator gave no graph.
