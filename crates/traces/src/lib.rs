@@ -22,6 +22,7 @@ pub mod graph;
 
 pub mod parameters;
 pub mod redraw;
+pub mod skipping;
 
 pub mod generators;
 

@@ -39,6 +39,12 @@ pub fn below(rng: &mut ChaCha8Rng, bound: u32) -> u32 {
     }
 }
 
+/// A uniform point of the unit square: x is drawn, then y.
+pub fn point(rng: &mut ChaCha8Rng) -> [f64; 2] {
+    let x = unit(rng);
+    [x, unit(rng)]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

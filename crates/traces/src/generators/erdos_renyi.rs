@@ -1,17 +1,16 @@
 //! Erdős-Rényi graphs G(n, p): every pair of nodes is an edge with probability p.
 //!
-//! The paper keeps them sparse and connected with p = c ln n / n, c uniform in (1, 2). Pairs that
-//! are no edge are skipped in one draw each run of them (the gap between two edges is geometric),
-//! so a graph costs O(n + m). Reference: Batagelj and Brandes, Efficient generation of large
-//! random networks, 2005.
+//! The paper keeps them sparse and connected with p = c ln n / n, c uniform in (1, 2). Runs of
+//! pairs that are no edge are skipped in one draw, so a graph costs O(n + m). References: Erdős
+//! and Rényi, On random graphs I, 1959; [`crate::skipping`].
 
 use rand_chacha::ChaCha8Rng;
 
 use super::{Family, GenerateError, Generator, Parameter};
 use crate::graph::Graph;
 use crate::parameters::{Draw, ParameterError};
-use crate::random;
 use crate::redraw::until_connected;
+use crate::skipping::random_pairs;
 
 /// Erdős-Rényi graphs.
 pub static FAMILY: Family = Family {
@@ -107,71 +106,8 @@ impl Generator for ErdosRenyi {
         let p = self.density.p(self.density.draw().draw(rng), n_nodes);
         until_connected(
             n_nodes,
-            |edges| random_pairs(n_nodes, p, rng, edges),
+            |edges| random_pairs(n_nodes, p, |v| 0..v, rng, edges),
             || (format!("p = {p:.6}"), "raise p or c".to_owned()),
         )
-    }
-}
-
-/// Adds each pair of `n_nodes` nodes with probability `p`, in O(nodes + pairs added).
-fn random_pairs(n_nodes: usize, p: f64, rng: &mut ChaCha8Rng, edges: &mut Vec<(u32, u32)>) {
-    if p <= 0.0 {
-        return;
-    }
-    // Pairs (u, v), u < v, are numbered (0, 1), (0, 2), (1, 2), (0, 3), ...
-    let log_no_edge = libm::log1p(-p);
-    let (mut u, mut v) = (-1i64, 1i64);
-    let n_nodes = n_nodes as i64;
-    loop {
-        let gap = if p < 1.0 { libm::log(random::unit(rng)) / log_no_edge } else { 0.0 };
-        // Beyond 2^62 pairs the walk has left every graph that fits in memory.
-        u += 1 + gap.min(4.6e18) as i64;
-        while u >= v && v < n_nodes {
-            u -= v;
-            v += 1;
-        }
-        if v >= n_nodes {
-            return;
-        }
-        edges.push((u as u32, v as u32));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_number_of_pairs_is_binomial() {
-        let mut rng = random::stream([3; 32], 0);
-        let (n_nodes, p, rounds) = (50, 0.1, 400);
-        let mut edges = Vec::new();
-        (0..rounds).for_each(|_| random_pairs(n_nodes, p, &mut rng, &mut edges));
-        let expected = f64::from(rounds) * 1225.0 * p;
-        let deviation = (expected * (1.0 - p)).sqrt();
-        assert!((edges.len() as f64 - expected).abs() < 4.0 * deviation, "{}", edges.len());
-    }
-
-    #[test]
-    fn every_pair_is_equally_likely() {
-        let mut rng = random::stream([4; 32], 0);
-        let mut counts = [[0u32; 6]; 6];
-        for _ in 0..20_000 {
-            let mut edges = Vec::new();
-            random_pairs(6, 0.3, &mut rng, &mut edges);
-            edges.iter().for_each(|&(u, v)| counts[u as usize][v as usize] += 1);
-        }
-        for v in 0..6 {
-            for u in 0..v {
-                assert!((5_700..6_300).contains(&counts[u][v]), "({u}, {v}): {}", counts[u][v]);
-            }
-        }
-    }
-
-    #[test]
-    fn probability_1_gives_the_complete_graph() {
-        let mut edges = Vec::new();
-        random_pairs(5, 1.0, &mut random::stream([5; 32], 0), &mut edges);
-        assert_eq!(edges.len(), 10);
     }
 }

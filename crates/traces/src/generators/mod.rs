@@ -4,7 +4,19 @@
 //! size it allows. Adding one is a file and a line in [`ALL`]; suites, the command line and the
 //! tests derive everything else from that list.
 
+mod barabasi_albert;
+mod complete;
+mod cycle;
+mod delaunay;
 mod erdos_renyi;
+mod geometric;
+mod grid;
+mod path;
+mod rmat;
+mod sbm;
+mod star;
+mod tree;
+mod watts_strogatz;
 
 use rand_chacha::ChaCha8Rng;
 use thiserror::Error;
@@ -50,7 +62,21 @@ pub struct Parameter {
 }
 
 /// Every family.
-pub static ALL: &[&Family] = &[&erdos_renyi::FAMILY];
+pub static ALL: &[&Family] = &[
+    &erdos_renyi::FAMILY,
+    &watts_strogatz::FAMILY,
+    &delaunay::FAMILY,
+    &grid::FAMILY,
+    &path::FAMILY,
+    &tree::FAMILY,
+    &complete::FAMILY,
+    &star::FAMILY,
+    &cycle::FAMILY,
+    &barabasi_albert::FAMILY,
+    &geometric::FAMILY,
+    &sbm::FAMILY,
+    &rmat::FAMILY,
+];
 
 /// Why a generator gave no graph.
 #[derive(Debug, Clone, PartialEq, Error)]
