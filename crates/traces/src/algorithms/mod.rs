@@ -4,7 +4,12 @@
 //! one is a file and a line in [`ALL`]; suites, files, the command line and the tests derive
 //! everything else from its spec.
 
+mod articulation_points;
+mod bellman_ford;
 mod bfs;
+mod bridges;
+mod components;
+mod k_core;
 
 use thiserror::Error;
 
@@ -35,7 +40,14 @@ pub trait Algorithm: Send + Sync {
 }
 
 /// Every algorithm: first the six of the benchmark, then the others.
-pub static ALL: &[&dyn Algorithm] = &[&bfs::Bfs];
+pub static ALL: &[&dyn Algorithm] = &[
+    &bfs::Bfs,
+    &bellman_ford::BellmanFord,
+    &articulation_points::ArticulationPoints,
+    &bridges::Bridges,
+    &components::Components,
+    &k_core::KCore,
+];
 
 /// Number of algorithms, from the start of [`ALL`], that make up the benchmark of the paper.
 pub const BENCHMARK: usize = 6;
