@@ -193,6 +193,16 @@ fn a_class_out_of_range_is_refused() {
 }
 
 #[test]
+fn an_output_node_outside_the_graph_is_refused() {
+    static FIELDS: &[Field] = &[Field::output("centre", Location::Node, Kind::MaskOne)];
+    let message = refused_with(FIELDS, |recorder| {
+        recorder.end_step();
+        recorder.output("centre", Values::MaskOne(3));
+    });
+    assert_eq!(message, "example: centre at step 1 has no index 3, expected less than 3");
+}
+
+#[test]
 fn a_marked_node_must_be_set_at_step_0() {
     static FIELDS: &[Field] = &[Field::hint("u", Location::Node, Kind::MaskOne)];
     let late = refused_with(FIELDS, |recorder| {

@@ -279,6 +279,12 @@ impl<'g> Recorder<'g> {
             self.error.get_or_insert(Box::new(wrong));
             return;
         }
+        if let Values::MaskOne(node) = values
+            && node as usize >= self.graph.n_nodes()
+        {
+            let len = self.graph.n_nodes() as u32;
+            self.refuse(Some(Refused { field, index: node, len }));
+        }
         if let Values::Pointer(targets) = &values {
             let is_edge =
                 |node: u32, target: u32| node == target || self.graph.has_edge(node, target);
