@@ -252,6 +252,16 @@ fn an_execution_without_a_step_is_refused() {
 }
 
 #[test]
+fn a_handle_to_an_undeclared_hint_takes_nothing() {
+    let message = refused_with(&[], |recorder| {
+        let parent = recorder.pointer("parent");
+        recorder.set_pointer(parent, 9, 2);
+        recorder.end_step();
+    });
+    assert_eq!(message, r#"example: the spec declares no hint "parent" of that type"#);
+}
+
+#[test]
 fn the_first_mistake_is_the_one_told() {
     let message = refused(|recorder| {
         let hint = recorder.pointer("parent");

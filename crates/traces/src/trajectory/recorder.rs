@@ -169,36 +169,31 @@ impl<'g> Recorder<'g> {
     /// The mask hint `name`, 0 everywhere.
     pub fn mask(&mut self, name: &str) -> MaskHint {
         let track = self.track(name, Kind::Mask, false);
-        self.masks.extend(track);
-        MaskHint(self.masks.len().wrapping_sub(1))
+        MaskHint(keep(&mut self.masks, track))
     }
 
     /// The hint `name` that marks one node, set before the first step ends.
     pub fn mask_one(&mut self, name: &str) -> MaskOneHint {
         let track = self.track(name, Kind::MaskOne, 0);
-        self.ones.extend(track);
-        MaskOneHint(self.ones.len().wrapping_sub(1))
+        MaskOneHint(keep(&mut self.ones, track))
     }
 
     /// The categorical hint `name`, class 0 everywhere.
     pub fn categorical(&mut self, name: &str, classes: u8) -> CategoricalHint {
         let track = self.track(name, Kind::Categorical { classes }, 0);
-        self.categories.extend(track);
-        CategoricalHint { track: self.categories.len().wrapping_sub(1), classes }
+        CategoricalHint { track: keep(&mut self.categories, track), classes }
     }
 
     /// The scalar hint `name`, 0 everywhere.
     pub fn scalar(&mut self, name: &str) -> ScalarHint {
         let track = self.track(name, Kind::Scalar, 0.0);
-        self.scalars.extend(track);
-        ScalarHint(self.scalars.len().wrapping_sub(1))
+        ScalarHint(keep(&mut self.scalars, track))
     }
 
     /// The pointer hint `name`, every node to itself.
     pub fn pointer(&mut self, name: &str) -> PointerHint {
         let track = self.track(name, Kind::Pointer, 0);
-        self.pointers.extend(track);
-        PointerHint(self.pointers.len().wrapping_sub(1))
+        PointerHint(keep(&mut self.pointers, track))
     }
 
     /// Sets a mask everywhere, as its value before the first step.
@@ -251,14 +246,11 @@ impl<'g> Recorder<'g> {
 
     /// From the present step on, `node` points to `target`: a neighbour, or itself for "none".
     pub fn set_pointer(&mut self, hint: PointerHint, node: u32, target: u32) {
-        if !self.records_hints {
-            return;
-        }
+        let Some(field) = self.pointers.get(hint.0).map(|track| track.field) else { return };
         let refused = push(&mut self.pointers, hint.0, self.step, node, target);
         let is_edge = refused.is_some() || node == target || self.graph.has_edge(node, target);
         self.refuse(refused);
         if !is_edge && self.error.is_none() {
-            let field = self.pointers[hint.0].field;
             self.error = Some(Box::new(self.not_edge(field, node, target)));
         }
     }
@@ -411,6 +403,13 @@ impl Refused {
     fn of<V>(track: &Track<V>, index: u32, len: usize) -> Self {
         Self { field: track.field, index, len: len as u32 }
     }
+}
+
+/// Keeps the log of a hint and gives its place; the place of no log is none at all.
+fn keep<V>(tracks: &mut Vec<Track<V>>, track: Option<Track<V>>) -> usize {
+    let place = if track.is_some() { tracks.len() } else { usize::MAX };
+    tracks.extend(track);
+    place
 }
 
 /// Notes a change; a handle to an undeclared hint is ignored, as its error is already kept.
