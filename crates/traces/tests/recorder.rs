@@ -252,6 +252,14 @@ fn an_execution_without_a_step_is_refused() {
 }
 
 #[test]
+fn a_field_is_recorded_once() {
+    let hint = refused(|recorder| _ = recorder.pointer("pointer"));
+    assert_eq!(hint, "example: expected hint pointer once, found it a second time");
+    let output = refused(|recorder| recorder.output("one", Values::MaskOne(1)));
+    assert_eq!(output, "example: expected output one once, found it a second time");
+}
+
+#[test]
 fn a_handle_to_an_undeclared_hint_takes_nothing() {
     let message = refused_with(&[], |recorder| {
         let parent = recorder.pointer("parent");

@@ -79,6 +79,16 @@ pub enum RecordError {
         /// The field.
         name: String,
     },
+    /// A second hint or output of one name.
+    #[error("{algorithm}: expected {stage} {name} once, found it a second time")]
+    Twice {
+        /// The algorithm.
+        algorithm: String,
+        /// Hint or output.
+        stage: Stage,
+        /// The field.
+        name: String,
+    },
     /// An execution without a step.
     #[error("{algorithm}: no step was recorded")]
     NoStep {
@@ -120,6 +130,8 @@ pub struct Recorder<'g> {
     spec: Spec,
     records_hints: bool,
     step: u32,
+    /// For every field of the spec, whether it was asked for or given.
+    found: Vec<bool>,
     masks: Vec<Track<bool>>,
     ones: Vec<Track<u32>>,
     categories: Vec<Track<u8>>,
@@ -146,6 +158,7 @@ impl<'g> Recorder<'g> {
             spec: spec.clone(),
             records_hints,
             step: 0,
+            found: vec![false; spec.fields.len()],
             masks: Vec::new(),
             ones: Vec::new(),
             categories: Vec::new(),
@@ -312,18 +325,15 @@ impl<'g> Recorder<'g> {
         hints.sort_by_key(|(field, _)| *field);
         self.outputs.sort_by_key(|(field, _)| *field);
 
-        let hints_set = hints.iter().map(|(field, _)| *field);
-        let set: Vec<usize> =
-            hints_set.chain(self.outputs.iter().map(|(field, _)| *field)).collect();
-        let missing = self.spec.fields.iter().enumerate().find(|(place, field)| {
+        let missing = self.spec.fields.iter().zip(self.found).find(|(field, found)| {
             field.stage != Stage::Input
                 && (field.stage == Stage::Output || self.records_hints)
-                && !set.contains(place)
+                && !found
         });
         if let Some(error) = self.error {
             return Err(error);
         }
-        if let Some((_, field)) = missing {
+        if let Some((field, _)) = missing {
             let (stage, name) = (field.stage, field.name.to_string());
             return Err(Box::new(RecordError::Missing { algorithm, stage, name }));
         }
@@ -338,14 +348,19 @@ impl<'g> Recorder<'g> {
     fn find(&mut self, stage: Stage, name: &str, fits: impl Fn(Kind) -> bool) -> Option<usize> {
         let matches =
             |field: &Field| field.stage == stage && field.name == name && fits(field.kind);
-        let found = self.spec.fields.iter().position(matches);
-        if found.is_none() {
+        let place = self.spec.fields.iter().position(matches);
+        let is_second = place.is_some_and(|place| std::mem::replace(&mut self.found[place], true));
+        if place.is_none() || is_second {
             let (algorithm, name) = (self.spec.algorithm.to_string(), name.to_owned());
             self.error.get_or_insert_with(|| {
-                Box::new(RecordError::Undeclared { algorithm, stage, name })
+                Box::new(match place {
+                    None => RecordError::Undeclared { algorithm, stage, name },
+                    Some(_) => RecordError::Twice { algorithm, stage, name },
+                })
             });
+            return None;
         }
-        found
+        place
     }
 
     fn track<V>(&mut self, name: &str, kind: Kind, initial: V) -> Option<Track<V>> {
