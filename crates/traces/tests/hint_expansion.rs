@@ -50,6 +50,19 @@ proptest! {
             prop_assert_eq!(walk(hint, from, to), &walk(hint, 0, steps.len())[from..to]);
         }
     }
+
+    #[test]
+    fn changes_after_the_last_step_are_dropped(steps in change_sequences(), late in changes()) {
+        let graph = complete_graph();
+        let mut recorder = Recorder::new(&Spec::new("example", FIELDS), &graph, true);
+        let set = setter(&mut recorder);
+        for changes in &steps {
+            changes.iter().for_each(|&change| set(&mut recorder, change));
+            recorder.end_step();
+        }
+        late.iter().for_each(|&change| set(&mut recorder, change));
+        prop_assert_eq!(recorder.finish().unwrap(), record(&steps).0);
+    }
 }
 
 #[test]

@@ -450,9 +450,9 @@ fn collect<V>(
     n_steps: u32,
     history: impl Fn(Log<V>) -> History,
 ) {
-    hints.extend(
-        tracks.into_iter().map(|track| {
-            (track.field, Hint { len: track.len, n_steps, history: history(track.log) })
-        }),
-    );
+    for Track { field, len, mut log } in tracks {
+        // What was set after the last step ended is shown by no step.
+        log.changes.truncate(log.changes.partition_point(|change| change.step < n_steps));
+        hints.push((field, Hint { len, n_steps, history: history(log) }));
+    }
 }
