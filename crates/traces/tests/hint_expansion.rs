@@ -52,6 +52,30 @@ proptest! {
     }
 
     #[test]
+    fn changes_of_a_step_are_where_it_differs_from_the_step_before(steps in change_sequences()) {
+        let (trajectory, states) = record(&steps);
+        for (place, hint) in trajectory.hints.iter().flatten().enumerate() {
+            let mut before = numbers(&start()[place]);
+            if FIELDS[place].kind == Kind::MaskOne {
+                // No node is marked before step 0.
+                before[0] = f64::NAN;
+            }
+            for (step, state) in states.iter().enumerate() {
+                let now = numbers(&state[place]);
+                let both = (0..).zip(before.iter().zip(&now));
+                let expected: Vec<(u32, f64)> = both
+                    .filter(|(_, (old, new))| old != new)
+                    .map(|(index, (_, new))| (index, *new))
+                    .collect();
+                prop_assert_eq!(
+                    hint.changes_at(step), expected, "{} at {}", FIELDS[place].name, step
+                );
+                before = now;
+            }
+        }
+    }
+
+    #[test]
     fn changes_after_the_last_step_are_dropped(steps in change_sequences(), late in changes()) {
         let graph = complete_graph();
         let mut recorder = Recorder::new(&Spec::new("example", FIELDS), &graph, true);
