@@ -4,6 +4,8 @@
 //! the reals. The synchronous algorithms are compared step by step with a naive version that
 //! visits every edge in every round, the others with the removal of each node and edge in turn.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
 use std::collections::BTreeSet;
 
 use petgraph::algo::{connected_components, dijkstra};

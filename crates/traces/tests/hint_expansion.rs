@@ -4,6 +4,8 @@
 //! full state at every step. Values repeat, indices repeat within a step, and many steps change
 //! nothing: the cases in which keeping only changes could go wrong.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
 use proptest::prelude::*;
 use salsa_traces::graph::Graph;
 use salsa_traces::spec::{Field, Kind, Location, Spec};

@@ -1,5 +1,7 @@
 //! What a recorder refuses, and in which words.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
 use salsa_traces::algorithms::Algorithm;
 use salsa_traces::execution::{ExecuteError, Inputs, Options, Problem, execute};
 use salsa_traces::graph::Graph;
@@ -22,9 +24,12 @@ static FIELDS: &[Field] = &[
     Field::output("pointer", Location::Node, Kind::Pointer),
 ];
 
+/// Some calls on a recorder.
+type Record = fn(&mut Recorder<'_>);
+
 /// An algorithm of one step on the path 0 - 1 - 2 that does all its spec asks for, and `extra`.
 struct Example {
-    extra: fn(&mut Recorder<'_>),
+    extra: Record,
 }
 
 impl Algorithm for Example {
@@ -55,7 +60,7 @@ impl Algorithm for Example {
 }
 
 /// What an execution with one more call is refused with.
-fn refused(extra: fn(&mut Recorder<'_>)) -> String {
+fn refused(extra: Record) -> String {
     let path = Graph::from_edges(3, &[(0, 1), (1, 2)]).unwrap();
     let options = Options { hints: true, convention: Default::default() };
     execute(&Example { extra }, &path, Inputs::default(), options).unwrap_err().to_string()
@@ -136,7 +141,7 @@ fn an_output_pointer_that_is_not_an_edge_is_refused() {
 
 #[test]
 fn an_index_outside_the_graph_is_refused() {
-    let cases: [(fn(&mut Recorder<'_>), &str); 5] = [
+    let cases: [(Record, &str); 5] = [
         (
             |recorder| {
                 let mask = recorder.mask("mask");
