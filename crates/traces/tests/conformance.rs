@@ -1,6 +1,8 @@
 //! Every recorded case of the published code, through the library: integers and masks exactly,
 //! numbers to 1e-12 relative.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;

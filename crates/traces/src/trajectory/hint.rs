@@ -124,28 +124,31 @@ impl Hint {
 
     /// The real changes shown first at `step`, sorted by index: (index, new value as a number).
     /// Pointers and marked nodes are node numbers, masks 0 or 1.
+    ///
+    /// Costs O(values + changes up to `step`).
     pub fn changes_at(&self, step: usize) -> Vec<(u32, f64)> {
-        fn listed<V: Copy + PartialEq>(
-            log: &Log<V>,
-            step: usize,
-            number: impl Fn(V) -> f64,
-        ) -> Vec<(u32, f64)> {
-            let mut changes: Vec<Change<V>> = log.changes_at(step as u32).to_vec();
-            changes.sort_by_key(|change| change.index);
-            let mut listed: Vec<(u32, f64)> = Vec::with_capacity(changes.len());
-            for change in changes {
-                match listed.last_mut().filter(|last| last.0 == change.index) {
-                    Some(last) => last.1 = number(change.value),
-                    None => listed.push((change.index, number(change.value))),
-                }
-            }
-            listed
+        fn listed<V>(changes: Vec<Change<V>>, number: impl Fn(V) -> f64) -> Vec<(u32, f64)> {
+            changes.into_iter().map(|change| (change.index, number(change.value))).collect()
         }
-        match &self.history {
-            History::Mask(log) => listed(log, step, |value| f64::from(u8::from(value))),
-            History::MaskOne(log) | History::Pointer(log) => listed(log, step, f64::from),
-            History::Categorical(log) => listed(log, step, f64::from),
-            History::Scalar(log) => listed(log, step, |value| value),
+        let step = step as u32;
+        match (&self.history, self.before_step_0()) {
+            (History::Mask(log), Values::Mask(state)) => {
+                listed(log.real_changes_at(step, state), |value| f64::from(u8::from(value)))
+            }
+            (History::MaskOne(log), Values::MaskOne(_)) => {
+                // No node is marked before step 0, so the first marking always counts.
+                listed(log.real_changes_at(step, vec![u32::MAX]), f64::from)
+            }
+            (History::Categorical(log), Values::Categorical(state)) => {
+                listed(log.real_changes_at(step, state), f64::from)
+            }
+            (History::Scalar(log), Values::Scalar(state)) => {
+                listed(log.real_changes_at(step, state), |value| value)
+            }
+            (History::Pointer(log), Values::Pointer(state)) => {
+                listed(log.real_changes_at(step, state), f64::from)
+            }
+            _ => unreachable!("the values before step 0 have the kind of the history"),
         }
     }
 

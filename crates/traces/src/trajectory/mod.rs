@@ -3,15 +3,15 @@
 mod check;
 mod hint;
 mod log;
+mod record_error;
 mod recorder;
 mod values;
 
 pub use check::TrajectoryError;
 pub use hint::{Hint, HintSteps};
 pub use log::{Change, Log};
-pub use recorder::{
-    CategoricalHint, MaskHint, MaskOneHint, PointerHint, RecordError, Recorder, ScalarHint,
-};
+pub use record_error::RecordError;
+pub use recorder::{CategoricalHint, MaskHint, MaskOneHint, PointerHint, Recorder, ScalarHint};
 pub use values::Values;
 
 use crate::spec::Spec;

@@ -6,86 +6,12 @@
 //! textbook. A pointer must lead to a neighbour or to the node itself, the sparseness rule of
 //! the paper's appendix: only then can a model on the sparse graph predict it.
 
-use thiserror::Error;
-
 use super::hint::{Hint, History};
 use super::log::{Change, Log};
+use super::record_error::RecordError;
 use super::{Trajectory, Values};
 use crate::graph::Graph;
 use crate::spec::{Field, Kind, Location, Spec, Stage};
-
-/// What an algorithm recorded against its spec.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum RecordError {
-    /// The spec has no such field.
-    #[error("{algorithm}: the spec declares no {stage} {name:?} of that type")]
-    Undeclared {
-        /// The algorithm.
-        algorithm: String,
-        /// Hint or output.
-        stage: Stage,
-        /// The name asked for.
-        name: String,
-    },
-    /// A pointer left the sparse graph.
-    #[error(
-        "{algorithm}: {name} at step {step} points from node {node} to {target}, which is not a neighbour"
-    )]
-    PointerNotEdge {
-        /// The algorithm.
-        algorithm: String,
-        /// The hint or output.
-        name: String,
-        /// The step; the length for an output.
-        step: u32,
-        /// The node it starts at.
-        node: u32,
-        /// The node it leads to.
-        target: u32,
-    },
-    /// An index or class that does not exist.
-    #[error("{algorithm}: {name} at step {step} has no index {index}, expected less than {len}")]
-    OutOfRange {
-        /// The algorithm.
-        algorithm: String,
-        /// The hint or output.
-        name: String,
-        /// The step.
-        step: u32,
-        /// The index.
-        index: u32,
-        /// How many there are.
-        len: u32,
-    },
-    /// An output with a wrong number of values.
-    #[error("{algorithm}: output {name} has {found} values, expected {expected}")]
-    Length {
-        /// The algorithm.
-        algorithm: String,
-        /// The output.
-        name: String,
-        /// Values needed.
-        expected: u32,
-        /// Values given.
-        found: usize,
-    },
-    /// A declared field without a value.
-    #[error("{algorithm}: {stage} {name} was never set")]
-    Missing {
-        /// The algorithm.
-        algorithm: String,
-        /// Hint or output.
-        stage: Stage,
-        /// The field.
-        name: String,
-    },
-    /// An execution without a step.
-    #[error("{algorithm}: no step was recorded")]
-    NoStep {
-        /// The algorithm.
-        algorithm: String,
-    },
-}
 
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
@@ -120,6 +46,8 @@ pub struct Recorder<'g> {
     spec: Spec,
     records_hints: bool,
     step: u32,
+    /// For every field of the spec, whether it was asked for or given.
+    found: Vec<bool>,
     masks: Vec<Track<bool>>,
     ones: Vec<Track<u32>>,
     categories: Vec<Track<u8>>,
@@ -146,6 +74,7 @@ impl<'g> Recorder<'g> {
             spec: spec.clone(),
             records_hints,
             step: 0,
+            found: vec![false; spec.fields.len()],
             masks: Vec::new(),
             ones: Vec::new(),
             categories: Vec::new(),
@@ -169,36 +98,31 @@ impl<'g> Recorder<'g> {
     /// The mask hint `name`, 0 everywhere.
     pub fn mask(&mut self, name: &str) -> MaskHint {
         let track = self.track(name, Kind::Mask, false);
-        self.masks.extend(track);
-        MaskHint(self.masks.len().wrapping_sub(1))
+        MaskHint(keep(&mut self.masks, track))
     }
 
     /// The hint `name` that marks one node, set before the first step ends.
     pub fn mask_one(&mut self, name: &str) -> MaskOneHint {
         let track = self.track(name, Kind::MaskOne, 0);
-        self.ones.extend(track);
-        MaskOneHint(self.ones.len().wrapping_sub(1))
+        MaskOneHint(keep(&mut self.ones, track))
     }
 
     /// The categorical hint `name`, class 0 everywhere.
     pub fn categorical(&mut self, name: &str, classes: u8) -> CategoricalHint {
         let track = self.track(name, Kind::Categorical { classes }, 0);
-        self.categories.extend(track);
-        CategoricalHint { track: self.categories.len().wrapping_sub(1), classes }
+        CategoricalHint { track: keep(&mut self.categories, track), classes }
     }
 
     /// The scalar hint `name`, 0 everywhere.
     pub fn scalar(&mut self, name: &str) -> ScalarHint {
         let track = self.track(name, Kind::Scalar, 0.0);
-        self.scalars.extend(track);
-        ScalarHint(self.scalars.len().wrapping_sub(1))
+        ScalarHint(keep(&mut self.scalars, track))
     }
 
     /// The pointer hint `name`, every node to itself.
     pub fn pointer(&mut self, name: &str) -> PointerHint {
         let track = self.track(name, Kind::Pointer, 0);
-        self.pointers.extend(track);
-        PointerHint(self.pointers.len().wrapping_sub(1))
+        PointerHint(keep(&mut self.pointers, track))
     }
 
     /// Sets a mask everywhere, as its value before the first step.
@@ -251,14 +175,11 @@ impl<'g> Recorder<'g> {
 
     /// From the present step on, `node` points to `target`: a neighbour, or itself for "none".
     pub fn set_pointer(&mut self, hint: PointerHint, node: u32, target: u32) {
-        if !self.records_hints {
-            return;
-        }
+        let Some(field) = self.pointers.get(hint.0).map(|track| track.field) else { return };
         let refused = push(&mut self.pointers, hint.0, self.step, node, target);
         let is_edge = refused.is_some() || node == target || self.graph.has_edge(node, target);
         self.refuse(refused);
         if !is_edge && self.error.is_none() {
-            let field = self.pointers[hint.0].field;
             self.error = Some(Box::new(self.not_edge(field, node, target)));
         }
     }
@@ -278,6 +199,12 @@ impl<'g> Recorder<'g> {
             let wrong = RecordError::Length { algorithm, name, expected, found };
             self.error.get_or_insert(Box::new(wrong));
             return;
+        }
+        if let Values::MaskOne(node) = values
+            && node as usize >= self.graph.n_nodes()
+        {
+            let len = self.graph.n_nodes() as u32;
+            self.refuse(Some(Refused { field, index: node, len }));
         }
         if let Values::Pointer(targets) = &values {
             let is_edge =
@@ -314,18 +241,15 @@ impl<'g> Recorder<'g> {
         hints.sort_by_key(|(field, _)| *field);
         self.outputs.sort_by_key(|(field, _)| *field);
 
-        let hints_set = hints.iter().map(|(field, _)| *field);
-        let set: Vec<usize> =
-            hints_set.chain(self.outputs.iter().map(|(field, _)| *field)).collect();
-        let missing = self.spec.fields.iter().enumerate().find(|(place, field)| {
+        let missing = self.spec.fields.iter().zip(self.found).find(|(field, found)| {
             field.stage != Stage::Input
                 && (field.stage == Stage::Output || self.records_hints)
-                && !set.contains(place)
+                && !found
         });
         if let Some(error) = self.error {
             return Err(error);
         }
-        if let Some((_, field)) = missing {
+        if let Some((field, _)) = missing {
             let (stage, name) = (field.stage, field.name.to_string());
             return Err(Box::new(RecordError::Missing { algorithm, stage, name }));
         }
@@ -340,14 +264,19 @@ impl<'g> Recorder<'g> {
     fn find(&mut self, stage: Stage, name: &str, fits: impl Fn(Kind) -> bool) -> Option<usize> {
         let matches =
             |field: &Field| field.stage == stage && field.name == name && fits(field.kind);
-        let found = self.spec.fields.iter().position(matches);
-        if found.is_none() {
+        let place = self.spec.fields.iter().position(matches);
+        let is_second = place.is_some_and(|place| std::mem::replace(&mut self.found[place], true));
+        if place.is_none() || is_second {
             let (algorithm, name) = (self.spec.algorithm.to_string(), name.to_owned());
             self.error.get_or_insert_with(|| {
-                Box::new(RecordError::Undeclared { algorithm, stage, name })
+                Box::new(match place {
+                    None => RecordError::Undeclared { algorithm, stage, name },
+                    Some(_) => RecordError::Twice { algorithm, stage, name },
+                })
             });
+            return None;
         }
-        found
+        place
     }
 
     fn track<V>(&mut self, name: &str, kind: Kind, initial: V) -> Option<Track<V>> {
@@ -407,6 +336,13 @@ impl Refused {
     }
 }
 
+/// Keeps the log of a hint and gives its place; the place of no log is none at all.
+fn keep<V>(tracks: &mut Vec<Track<V>>, track: Option<Track<V>>) -> usize {
+    let place = if track.is_some() { tracks.len() } else { usize::MAX };
+    tracks.extend(track);
+    place
+}
+
 /// Notes a change; a handle to an undeclared hint is ignored, as its error is already kept.
 #[inline]
 fn push<V>(
@@ -430,9 +366,9 @@ fn collect<V>(
     n_steps: u32,
     history: impl Fn(Log<V>) -> History,
 ) {
-    hints.extend(
-        tracks.into_iter().map(|track| {
-            (track.field, Hint { len: track.len, n_steps, history: history(track.log) })
-        }),
-    );
+    for Track { field, len, mut log } in tracks {
+        // What was set after the last step ended is shown by no step.
+        log.changes.truncate(log.changes.partition_point(|change| change.step < n_steps));
+        hints.push((field, Hint { len, n_steps, history: history(log) }));
+    }
 }
