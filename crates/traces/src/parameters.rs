@@ -150,6 +150,11 @@ impl Parameters {
         }
     }
 
+    /// The parameters that have not been taken, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Draw<f64>)> {
+        self.given.iter().map(|(name, draw)| (name.as_str(), draw))
+    }
+
     /// Takes the real parameter `name`, whose values must lie in `allowed`.
     pub fn real(
         &mut self,

@@ -1,0 +1,124 @@
+//! Arguments that several commands share.
+
+use clap::{Args, ValueEnum};
+use salsa_traces::algorithms::{self, Algorithm};
+use salsa_traces::parameters::{Draw, Parameters};
+use salsa_traces::suite::{Suite, SuiteError};
+
+use crate::failure::Failure;
+
+/// How a command prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// Which data: a suite, or one distribution of graphs.
+#[derive(Debug, Args)]
+pub struct DataArguments {
+    /// Suite: paper, release, large, or the path of a suite file
+    #[arg(long, default_value = "paper")]
+    pub suite: String,
+
+    /// Seed of the data [default: the suite's]
+    #[arg(long)]
+    pub seed: Option<u64>,
+
+    /// Graph generator, for a distribution of your own instead of a suite (see salsa list)
+    #[arg(long, conflicts_with = "suite")]
+    pub generator: Option<String>,
+
+    /// Number of nodes: 16, a choice 4,7,11 or a range 4..16 (with --generator)
+    #[arg(long, requires = "generator", value_name = "N")]
+    pub nodes: Option<String>,
+
+    /// Parameter of the generator, as name=value: p=0.3, k=4,6,8 or p=0.05..0.2
+    #[arg(long = "param", requires = "generator", value_name = "NAME=VALUE")]
+    pub parameters: Vec<String>,
+}
+
+impl DataArguments {
+    /// The suite that is asked for; a distribution becomes a suite with the one split `custom`
+    /// of `samples` samples.
+    pub fn suite(&self, samples: u64) -> Result<Suite, Failure> {
+        match &self.generator {
+            None => Ok(Suite::named_or_load(&self.suite)?),
+            Some(generator) => self.custom_suite(generator, samples),
+        }
+    }
+
+    /// The seed to use with `suite`.
+    pub fn seed(&self, suite: &Suite) -> u64 {
+        self.seed.unwrap_or(suite.seed)
+    }
+
+    /// The text is what a user would write, so that a manifest can carry it.
+    fn custom_suite(&self, generator: &str, samples: u64) -> Result<Suite, Failure> {
+        let nodes = format!("nodes={}", self.nodes.as_deref().unwrap_or("16"));
+        let given = std::iter::once(nodes.as_str()).chain(self.parameters.iter().map(String::as_str));
+        let lines: Vec<String> = Parameters::parse(given)?
+            .iter()
+            .map(|(name, draw)| format!("{name} = {}\n", toml_value(draw)))
+            .collect();
+        let text = format!(
+            "name = \"custom\"\nversion = 1\nconvention = \"paper\"\nseed = 0\n\n[[split]]\n\
+             name = \"custom\"\nsamples = {samples}\ngenerator = {generator:?}\n{}",
+            lines.concat()
+        );
+        Suite::parse("custom", &text).map_err(|error| match error {
+            SuiteError::Invalid { problem, .. } => {
+                Failure::mistake(problem.strip_prefix("split.").unwrap_or(&problem))
+            }
+            other => other.into(),
+        })
+    }
+}
+
+fn toml_value(draw: &Draw<f64>) -> String {
+    match draw {
+        Draw::Constant(value) => format!("{value:?}"),
+        Draw::OneOf(values) => format!("{values:?}"),
+        Draw::Range { min, max } => format!("{{ min = {min:?}, max = {max:?} }}"),
+    }
+}
+
+/// Which algorithm.
+#[derive(Debug, Args)]
+pub struct AlgorithmArgument {
+    /// Algorithm: bfs, dfs, dijkstra, mst, mis, eccentricity, ... (see salsa list)
+    #[arg(long, short, value_name = "NAME")]
+    pub algorithm: String,
+}
+
+impl AlgorithmArgument {
+    /// The algorithm.
+    pub fn find(&self) -> Result<&'static dyn Algorithm, Failure> {
+        Ok(algorithms::find(&self.algorithm)?)
+    }
+}
+
+/// How many threads work.
+#[derive(Debug, Args)]
+pub struct JobsArgument {
+    /// Number of threads [default: all cores]; the result is the same for any number
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<usize>,
+}
+
+impl JobsArgument {
+    /// Sets the number of threads of the process.
+    pub fn apply(&self) -> Result<(), Failure> {
+        let Some(jobs) = self.jobs else { return Ok(()) };
+        if jobs == 0 {
+            return Err(Failure::mistake("--jobs: expected at least 1, found 0"));
+        }
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(jobs)
+            .build_global()
+            .map_err(|error| Failure::System(format!("--jobs: {error}")))
+    }
+}

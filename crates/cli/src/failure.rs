@@ -1,0 +1,162 @@
+//! How a command fails: one line on the standard error, exit code 2 for what the user can mend
+//! in the command or the file given, 1 for the rest.
+
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use salsa_traces::algorithms::UnknownAlgorithm;
+use salsa_traces::convention::UnknownConvention;
+use salsa_traces::dataset::{DatasetError, VerifyError};
+use salsa_traces::execution::ExecuteError;
+use salsa_traces::export::UnknownFormat;
+use salsa_traces::generators::GenerateError;
+use salsa_traces::parameters::ParameterError;
+use salsa_traces::sample::SampleError;
+use salsa_traces::suite::SuiteError;
+use thiserror::Error;
+
+/// Why a command did not do its work.
+#[derive(Debug, Error)]
+pub enum Failure {
+    /// The user's mistake.
+    #[error("{0}")]
+    Mistake(String),
+    /// Anything else.
+    #[error("{0}")]
+    System(String),
+    /// Whoever read the output has read enough.
+    #[error("the output was closed")]
+    ClosedOutput,
+}
+
+impl Failure {
+    /// A mistake of the user.
+    pub fn mistake(message: impl ToString) -> Self {
+        Self::Mistake(message.to_string())
+    }
+
+    /// The standard output failed.
+    pub fn output(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::ClosedOutput,
+            _ => Self::System(format!("standard output: {error}")),
+        }
+    }
+
+    /// Reading `path` failed.
+    pub fn reading(path: &Path, error: &io::Error) -> Self {
+        let message = format!("{}: {error}", path.display());
+        match error.kind() {
+            io::ErrorKind::NotFound
+            | io::ErrorKind::IsADirectory
+            | io::ErrorKind::PermissionDenied
+            | io::ErrorKind::InvalidData => Self::Mistake(message),
+            _ => Self::System(message),
+        }
+    }
+
+    /// Writing `path` failed.
+    pub fn writing(path: &str, error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound
+            | io::ErrorKind::PermissionDenied
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::IsADirectory
+            | io::ErrorKind::AlreadyExists
+            | io::ErrorKind::ReadOnlyFilesystem => {
+                Self::Mistake(format!("{path}: {error}; choose a place you can write to with --out"))
+            }
+            io::ErrorKind::StorageFull
+            | io::ErrorKind::FileTooLarge
+            | io::ErrorKind::QuotaExceeded => {
+                Self::System(format!("{path}: {error}; free some space or choose another --out"))
+            }
+            _ => Self::System(format!("{path}: {error}")),
+        }
+    }
+
+    /// 2 for a mistake, 1 for the rest.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Mistake(_) => ExitCode::from(2),
+            Self::System(_) => ExitCode::from(1),
+            Self::ClosedOutput => ExitCode::SUCCESS,
+        }
+    }
+}
+
+/// What clap says of a wrong command line, as one line.
+pub fn usage_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut line = lines.next().unwrap_or("error: wrong usage").to_owned();
+    for more in lines.take_while(|line| !line.starts_with("Usage:")) {
+        let more = more.trim_start_matches("tip: ");
+        if more.starts_with("For more information") {
+            break;
+        }
+        line.push_str(if line.ends_with(':') { " " } else { "; " });
+        line.push_str(more);
+    }
+    format!("{line} (see salsa --help)")
+}
+
+macro_rules! mistakes {
+    ($($error:ty),* $(,)?) => {$(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Self::mistake(error)
+            }
+        }
+    )*};
+}
+
+mistakes!(UnknownAlgorithm, UnknownConvention, UnknownFormat, GenerateError, ParameterError);
+
+impl From<SuiteError> for Failure {
+    fn from(error: SuiteError) -> Self {
+        match error {
+            SuiteError::Read { path, error } => Self::reading(Path::new(&path), &error),
+            other => Self::mistake(other),
+        }
+    }
+}
+
+impl From<ExecuteError> for Failure {
+    fn from(error: ExecuteError) -> Self {
+        match error {
+            ExecuteError::Record(broken) => Self::System(broken.to_string()),
+            other => Self::mistake(other),
+        }
+    }
+}
+
+impl From<SampleError> for Failure {
+    fn from(error: SampleError) -> Self {
+        match error {
+            SampleError::Suite(error) => error.into(),
+            SampleError::Execute { .. } => Self::System(error.to_string()),
+            SampleError::Index { .. } | SampleError::Generate { .. } => Self::mistake(error),
+        }
+    }
+}
+
+impl From<DatasetError> for Failure {
+    fn from(error: DatasetError) -> Self {
+        match error {
+            DatasetError::Sample(error) => error.into(),
+            DatasetError::Write { path, error } => Self::writing(&path, &error),
+        }
+    }
+}
+
+impl From<VerifyError> for Failure {
+    fn from(error: VerifyError) -> Self {
+        match error {
+            VerifyError::Read { path, error } => Self::reading(Path::new(&path), &error),
+            VerifyError::Manifest { .. } => Self::mistake(error),
+            damaged => Self::System(damaged.to_string()),
+        }
+    }
+}
