@@ -59,7 +59,8 @@ impl DataArguments {
     /// The text is what a user would write, so that a manifest can carry it.
     fn custom_suite(&self, generator: &str, samples: u64) -> Result<Suite, Failure> {
         let nodes = format!("nodes={}", self.nodes.as_deref().unwrap_or("16"));
-        let given = std::iter::once(nodes.as_str()).chain(self.parameters.iter().map(String::as_str));
+        let given =
+            std::iter::once(nodes.as_str()).chain(self.parameters.iter().map(String::as_str));
         let lines: Vec<String> = Parameters::parse(given)?
             .iter()
             .map(|(name, draw)| format!("{name} = {}\n", toml_value(draw)))

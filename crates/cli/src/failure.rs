@@ -64,9 +64,9 @@ impl Failure {
             | io::ErrorKind::NotADirectory
             | io::ErrorKind::IsADirectory
             | io::ErrorKind::AlreadyExists
-            | io::ErrorKind::ReadOnlyFilesystem => {
-                Self::Mistake(format!("{path}: {error}; choose a place you can write to with --out"))
-            }
+            | io::ErrorKind::ReadOnlyFilesystem => Self::Mistake(format!(
+                "{path}: {error}; choose a place you can write to with --out"
+            )),
             io::ErrorKind::StorageFull
             | io::ErrorKind::FileTooLarge
             | io::ErrorKind::QuotaExceeded => {

@@ -17,7 +17,9 @@ impl Progress {
     pub fn new(total: u64, what: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
         let style = "{msg} {wide_bar} {pos}/{len} {per_sec} {eta} left";
-        bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_style(
+            ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        );
         bar.set_message(what);
         Self { bar, started: Instant::now() }
     }

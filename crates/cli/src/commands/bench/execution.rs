@@ -1,0 +1,168 @@
+//! `salsa bench execution`: recorded executions beside the bare algorithms of petgraph.
+
+use std::hint::black_box;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use petgraph::Undirected;
+use petgraph::algo::{dijkstra, min_spanning_tree_prim};
+use petgraph::graph::{NodeIndex, UnGraph};
+use petgraph::visit::{Bfs, Dfs};
+use salsa_traces::algorithms;
+use salsa_traces::convention::Convention;
+use salsa_traces::execution::{Inputs, Options, execute};
+use salsa_traces::graph::Graph;
+use salsa_traces::sample::Sampler;
+use salsa_traces::suite::Suite;
+use serde::Serialize;
+
+use super::{median, seconds};
+use crate::arguments::Format;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::table::table;
+
+/// Measure executions with hints beside the bare algorithms of petgraph, on the same graphs
+///
+/// Both run in turns on the same graph, which is not part of the time; the figures are medians
+/// over many turns and graphs.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: salsa bench execution --format json")]
+pub struct Execution {
+    /// Seconds for each figure
+    #[arg(long, default_value_t = 0.5)]
+    seconds: f64,
+
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Microseconds for one execution.
+#[derive(Debug, Serialize)]
+struct Times {
+    algorithm: &'static str,
+    split: &'static str,
+    petgraph_us: f64,
+    without_hints_us: f64,
+    with_hints_us: f64,
+    with_hints_over_petgraph: f64,
+}
+
+const ALGORITHMS: [&str; 4] = ["bfs", "dfs", "dijkstra", "mst"];
+const SPLITS: [&str; 7] =
+    ["er_16", "er_160", "ws_160", "delaunay_160", "er_1600", "ws_1600", "delaunay_1600"];
+const GRAPHS: u64 = 8;
+
+impl Execution {
+    pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
+        let suite = Suite::named("release")?;
+        let time = Duration::try_from_secs_f64(self.seconds)
+            .map_err(|error| Failure::mistake(format!("--seconds: {error}")))?;
+        let progress = Progress::new((ALGORITHMS.len() * SPLITS.len()) as u64, "measuring");
+        let mut all = Vec::new();
+        for algorithm in ALGORITHMS {
+            for split in SPLITS {
+                all.push(times(&suite, algorithm, split, time)?);
+                progress.advance(1);
+            }
+        }
+        drop(progress);
+        if self.format == Format::Json {
+            let text =
+                serde_json::to_string(&all).map_err(|error| Failure::System(error.to_string()))?;
+            return writeln!(out, "{text}").map_err(Failure::output);
+        }
+        let rows = all.iter().map(|times| {
+            [
+                times.algorithm.to_owned(),
+                times.split.to_owned(),
+                format!("{:.1}", times.petgraph_us),
+                format!("{:.1}", times.without_hints_us),
+                format!("{:.1}", times.with_hints_us),
+                format!("{:.2}", times.with_hints_over_petgraph),
+            ]
+        });
+        let header =
+            ["algorithm", "split", "petgraph us", "no hints us", "hints us", "hints / petgraph"];
+        writeln!(out, "{}", table(header, 2, rows.collect())).map_err(Failure::output)
+    }
+}
+
+fn times(
+    suite: &Suite,
+    algorithm: &'static str,
+    split: &'static str,
+    time: Duration,
+) -> Result<Times, Failure> {
+    let known = algorithms::find(algorithm)?;
+    let sampler = Sampler::new(suite, suite.seed, known, split)?;
+    let problems = (0..GRAPHS)
+        .map(|index| Ok(sampler.problem(index)?))
+        .collect::<Result<Vec<(Graph, Inputs)>, Failure>>()?;
+    let theirs: Vec<UnGraph<(), f64>> = problems.iter().map(|(graph, _)| convert(graph)).collect();
+    let (mut bare, mut without, mut with) = (Vec::new(), Vec::new(), Vec::new());
+    let start = Instant::now();
+    while start.elapsed() < time || bare.len() < GRAPHS as usize {
+        for ((graph, inputs), their) in problems.iter().zip(&theirs) {
+            let source = NodeIndex::new(inputs.source.unwrap_or(0) as usize);
+            bare.push(seconds(|| run_petgraph(algorithm, their, source)).1);
+            for (hints, into) in [(false, &mut without), (true, &mut with)] {
+                let inputs = inputs.clone();
+                let options = Options { hints, convention: Convention::Release };
+                let (done, time) = seconds(|| execute(known, graph, inputs, options));
+                black_box(done?);
+                into.push(time);
+            }
+        }
+    }
+    let [petgraph, without, with] = [bare, without, with].map(|times| 1e6 * median(times));
+    Ok(Times {
+        algorithm,
+        split,
+        petgraph_us: petgraph,
+        without_hints_us: without,
+        with_hints_us: with,
+        with_hints_over_petgraph: with / petgraph,
+    })
+}
+
+fn convert(graph: &Graph) -> UnGraph<(), f64> {
+    let mut converted =
+        petgraph::Graph::<(), f64, Undirected>::with_capacity(graph.n_nodes(), graph.n_edges());
+    graph.nodes().for_each(|_| {
+        converted.add_node(());
+    });
+    let weights: Vec<f64> = match graph.edge_weights() {
+        Some(weights) => weights.collect(),
+        None => vec![1.0; graph.n_edges()],
+    };
+    for ((u, v), weight) in graph.edges().zip(weights) {
+        converted.add_edge(NodeIndex::new(u as usize), NodeIndex::new(v as usize), weight);
+    }
+    converted
+}
+
+fn run_petgraph(algorithm: &str, graph: &UnGraph<(), f64>, source: NodeIndex) {
+    match algorithm {
+        "bfs" => {
+            let mut search = Bfs::new(graph, source);
+            while let Some(node) = search.next(graph) {
+                black_box(node);
+            }
+        }
+        "dfs" => {
+            let mut search = Dfs::new(graph, source);
+            while let Some(node) = search.next(graph) {
+                black_box(node);
+            }
+        }
+        "dijkstra" => {
+            black_box(dijkstra(graph, source, None, |edge| *edge.weight()));
+        }
+        _ => {
+            black_box(min_spanning_tree_prim(graph).count());
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! `salsa bench generate`: samples per second on one thread, beside the published code's.
+
+use std::io::Write;
+use std::time::Duration;
+
+use clap::Args;
+use salsa_traces::algorithms;
+use salsa_traces::sample::{Sample, Sampler};
+use salsa_traces::suite::Suite;
+use serde::Serialize;
+
+use super::published::{published, splits};
+use super::runs_per_second;
+use crate::arguments::Format;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::table::table;
+
+/// Measure samples per second on one thread, beside the published code's figures
+///
+/// A sample is a fresh graph, its inputs and the execution: without hints, with hints recorded
+/// as changes, and with hints expanded to dense values at every step, as the published code
+/// stores them. The published code's figures are quoted, not measured again.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: salsa bench generate --format json")]
+pub struct Generate {
+    /// Suite; release has the parameters of the published code
+    #[arg(long, default_value = "release")]
+    suite: String,
+
+    /// Algorithms, separated by commas [default: the six of the benchmark]
+    #[arg(long, short, value_name = "NAMES", value_delimiter = ',')]
+    algorithm: Vec<String>,
+
+    /// Seconds for each figure
+    #[arg(long, default_value_t = 0.5)]
+    seconds: f64,
+
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Samples per second of one algorithm on one split.
+#[derive(Debug, Serialize)]
+struct Speed {
+    algorithm: String,
+    split: String,
+    without_hints: f64,
+    with_hints: f64,
+    with_dense_hints: f64,
+    published_without_hints: Option<f64>,
+    published_with_hints: Option<f64>,
+}
+
+impl Generate {
+    pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
+        let suite = Suite::named_or_load(&self.suite)?;
+        let time = Duration::try_from_secs_f64(self.seconds)
+            .map_err(|error| Failure::mistake(format!("--seconds: {error}")))?;
+        let algorithms = match self.algorithm.as_slice() {
+            [] => algorithms::benchmark().to_vec(),
+            names => {
+                names.iter().map(|name| algorithms::find(name)).collect::<Result<Vec<_>, _>>()?
+            }
+        };
+        let progress = Progress::new((algorithms.len() * splits().len()) as u64, "measuring");
+        let mut speeds = Vec::new();
+        for algorithm in algorithms {
+            for split in splits() {
+                let sampler = Sampler::new(&suite, suite.seed, algorithm, split)?;
+                speeds.push(speed(&sampler, time)?);
+                progress.advance(1);
+            }
+        }
+        drop(progress);
+        if self.format == Format::Json {
+            let text = serde_json::to_string(&speeds)
+                .map_err(|error| Failure::System(error.to_string()))?;
+            return writeln!(out, "{text}").map_err(Failure::output);
+        }
+        writeln!(out, "{}", text(&speeds)).map_err(Failure::output)
+    }
+}
+
+fn speed(sampler: &Sampler<'_>, time: Duration) -> Result<Speed, Failure> {
+    let samples = sampler.split().samples;
+    let rate = |hints: bool, then: fn(&Sample)| {
+        runs_per_second(time, |run| {
+            then(&sampler.sample(run % samples, hints)?);
+            Ok(())
+        })
+    };
+    let algorithm = sampler.algorithm().spec().algorithm.to_string();
+    let split = sampler.split().name.clone();
+    let theirs = published(&algorithm, &split);
+    Ok(Speed {
+        without_hints: rate(false, |_| ())?,
+        with_hints: rate(true, |_| ())?,
+        with_dense_hints: rate(true, expand)?,
+        published_without_hints: theirs.without_hints,
+        published_with_hints: theirs.with_hints,
+        algorithm,
+        split,
+    })
+}
+
+/// Walks through the dense values of every hint at every step.
+fn expand(sample: &Sample) {
+    for hint in sample.trajectory.hints.iter().flatten() {
+        for values in hint.all() {
+            std::hint::black_box(&values);
+        }
+    }
+}
+
+fn text(speeds: &[Speed]) -> String {
+    let times = |ours: f64, theirs: Option<f64>| match theirs {
+        Some(theirs) => format!("{:.0}x", ours / theirs),
+        None => "(out of memory)".to_owned(),
+    };
+    let rows = speeds.iter().map(|speed| {
+        let Speed { without_hints, with_hints, with_dense_hints, .. } = *speed;
+        [
+            speed.algorithm.clone(),
+            speed.split.clone(),
+            format!("{without_hints:.0}"),
+            times(without_hints, speed.published_without_hints),
+            format!("{with_hints:.0}"),
+            times(with_hints, speed.published_with_hints),
+            format!("{with_dense_hints:.1}"),
+            times(with_dense_hints, speed.published_with_hints),
+        ]
+    });
+    let header = [
+        "algorithm",
+        "split",
+        "no hints/s",
+        "x published",
+        "hints/s",
+        "x published",
+        "dense hints/s",
+        "x published",
+    ];
+    table(header, 2, rows.collect())
+}

@@ -1,0 +1,59 @@
+//! `salsa bench`: measurements, as tables and as JSON.
+
+mod execution;
+mod generate;
+mod published;
+mod scale;
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+
+/// Measure speed and memory
+#[derive(Debug, Subcommand)]
+#[command(after_help = "Example: salsa bench generate --format json > speed.json")]
+pub enum Bench {
+    Generate(generate::Generate),
+    Execution(execution::Execution),
+    Scale(scale::Scale),
+}
+
+impl Bench {
+    pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
+        match self {
+            Self::Generate(generate) => generate.run(out),
+            Self::Execution(execution) => execution.run(out),
+            Self::Scale(scale) => scale.run(out),
+        }
+    }
+}
+
+/// Runs per second of `work`, which gets the number of the run, over at least `time`.
+fn runs_per_second(
+    time: Duration,
+    mut work: impl FnMut(u64) -> Result<(), Failure>,
+) -> Result<f64, Failure> {
+    work(0)?;
+    let start = Instant::now();
+    let mut runs = 0;
+    while start.elapsed() < time {
+        work(runs)?;
+        runs += 1;
+    }
+    Ok(runs as f64 / start.elapsed().as_secs_f64())
+}
+
+/// Seconds that `work` takes.
+fn seconds<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let start = Instant::now();
+    let result = work();
+    (result, start.elapsed().as_secs_f64())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}

@@ -1,0 +1,223 @@
+//! `salsa bench scale`: time and memory of executions with hints, up to a million nodes.
+//!
+//! Every cell runs in a process of its own, so that its peak memory is its own too.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
+
+use clap::Args;
+use salsa_traces::algorithms;
+use salsa_traces::execution::{Options, execute};
+use salsa_traces::sample::Sampler;
+use salsa_traces::suite::Suite;
+use serde::{Deserialize, Serialize};
+
+use super::seconds;
+use crate::arguments::Format;
+use crate::failure::Failure;
+use crate::files::write_whole;
+use crate::plot::{Plot, Series};
+use crate::progress::Progress;
+use crate::table::{bytes, table};
+
+/// Measure time and memory of executions with hints on graphs of up to a million nodes
+#[derive(Debug, Args)]
+#[command(after_help = "Example: salsa bench scale --plots results/scale")]
+pub struct Scale {
+    /// Numbers of nodes, separated by commas
+    #[arg(long, value_delimiter = ',', default_values_t = [10_000, 31_623, 100_000, 316_228, 1_000_000])]
+    nodes: Vec<u32>,
+
+    /// Algorithms, separated by commas [default: the six of the benchmark]
+    #[arg(long, short, value_name = "NAMES", value_delimiter = ',')]
+    algorithm: Vec<String>,
+
+    /// Generators, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values = ["er", "ws", "delaunay"])]
+    generator: Vec<String>,
+
+    /// Folder for plots of time and memory as SVG
+    #[arg(long, value_name = "FOLDER")]
+    plots: Option<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// Measure one cell in this process
+    #[arg(long, hide = true)]
+    one: bool,
+}
+
+/// One algorithm on one graph.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Cell {
+    algorithm: String,
+    generator: String,
+    nodes: usize,
+    edges: usize,
+    steps: u32,
+    /// Seconds to make the graph and the inputs.
+    generate_s: f64,
+    /// Seconds to execute with hints, the best of a few.
+    execute_s: f64,
+    /// Nanoseconds for each edge and doubling of nodes: execute_s / (edges * log2 nodes).
+    ns_per_edge_log: f64,
+    hint_bytes: usize,
+    peak_bytes: u64,
+}
+
+impl Scale {
+    pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
+        let algorithms: Vec<String> = match self.algorithm.as_slice() {
+            [] => algorithms::benchmark()
+                .iter()
+                .map(|known| known.spec().algorithm.to_string())
+                .collect(),
+            names => names.to_vec(),
+        };
+        if self.one {
+            let cell = measure(&algorithms[0], &self.generator[0], self.nodes[0])?;
+            let text =
+                serde_json::to_string(&cell).map_err(|error| Failure::System(error.to_string()))?;
+            return writeln!(out, "{text}").map_err(Failure::output);
+        }
+        let count = algorithms.len() * self.generator.len() * self.nodes.len();
+        let progress = Progress::new(count as u64, "measuring");
+        let mut cells = Vec::new();
+        for algorithm in &algorithms {
+            for generator in &self.generator {
+                for &nodes in &self.nodes {
+                    cells.push(in_own_process(algorithm, generator, nodes)?);
+                    progress.advance(1);
+                }
+            }
+        }
+        drop(progress);
+        if let Some(folder) = &self.plots {
+            let time = plot(&cells, "execution with hints", "ns / (edge x log2 n)", |cell| {
+                cell.ns_per_edge_log
+            });
+            write_whole(&folder.join("time.svg"), time.as_bytes())?;
+            let memory = plot(&cells, "peak memory with hints", "MiB", |cell| {
+                cell.peak_bytes as f64 / 1_048_576.0
+            });
+            write_whole(&folder.join("memory.svg"), memory.as_bytes())?;
+        }
+        if self.format == Format::Json {
+            let text = serde_json::to_string(&cells)
+                .map_err(|error| Failure::System(error.to_string()))?;
+            return writeln!(out, "{text}").map_err(Failure::output);
+        }
+        let rows = cells.iter().map(|cell| {
+            [
+                cell.algorithm.clone(),
+                cell.generator.clone(),
+                cell.nodes.to_string(),
+                cell.edges.to_string(),
+                cell.steps.to_string(),
+                format!("{:.3}", cell.generate_s),
+                format!("{:.3}", cell.execute_s),
+                format!("{:.2}", cell.ns_per_edge_log),
+                bytes(cell.hint_bytes as u64),
+                bytes(cell.peak_bytes),
+            ]
+        });
+        let header = [
+            "algorithm",
+            "graphs",
+            "nodes",
+            "edges",
+            "steps",
+            "generate s",
+            "execute s",
+            "ns/(edge log n)",
+            "hints",
+            "peak memory",
+        ];
+        writeln!(out, "{}", table(header, 2, rows.collect())).map_err(Failure::output)
+    }
+}
+
+fn in_own_process(algorithm: &str, generator: &str, nodes: u32) -> Result<Cell, Failure> {
+    let failed =
+        |what: String| Failure::System(format!("{algorithm} on {generator} {nodes}: {what}"));
+    let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
+    let output = Command::new(program)
+        .args(["bench", "scale", "--one", "--algorithm", algorithm, "--generator", generator])
+        .args(["--nodes", &nodes.to_string()])
+        .output()
+        .map_err(|error| failed(error.to_string()))?;
+    if !output.status.success() {
+        let told = String::from_utf8_lossy(&output.stderr);
+        return Err(Failure::mistake(told.trim().trim_start_matches("error: ")));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|error| failed(error.to_string()))
+}
+
+fn measure(algorithm: &str, generator: &str, nodes: u32) -> Result<Cell, Failure> {
+    let text = format!(
+        "name = \"scale\"\nversion = 1\nconvention = \"paper\"\nseed = 0\n\n[[split]]\n\
+         name = \"scale\"\nsamples = 1\ngenerator = {generator:?}\nnodes = {nodes}\n"
+    );
+    let suite = Suite::parse("scale", &text)?;
+    let known = algorithms::find(algorithm)?;
+    let sampler = Sampler::new(&suite, suite.seed, known, "scale")?;
+    let (problem, generate_s) = seconds(|| sampler.problem(0));
+    let (graph, inputs) = problem?;
+    let options = Options { hints: true, convention: suite.convention };
+    let mut execute_s = f64::INFINITY;
+    let mut last = None;
+    // Enough turns to see past the noise on small graphs, few on large ones.
+    for _ in 0..(3_000_000 / nodes).clamp(3, 50) {
+        drop(last.take());
+        let (done, time) = seconds(|| execute(known, &graph, inputs.clone(), options));
+        execute_s = execute_s.min(time);
+        last = Some(done?.1);
+    }
+    let trajectory = last.ok_or_else(|| Failure::System("no run was made".to_owned()))?;
+    let edges = graph.n_edges();
+    Ok(Cell {
+        algorithm: algorithm.to_owned(),
+        generator: generator.to_owned(),
+        nodes: graph.n_nodes(),
+        edges,
+        steps: trajectory.length,
+        generate_s,
+        execute_s,
+        ns_per_edge_log: 1e9 * execute_s / (edges as f64 * f64::from(nodes).log2()),
+        hint_bytes: trajectory.hint_bytes(),
+        peak_bytes: peak_memory()?,
+    })
+}
+
+/// The most memory this process has held, as Linux tells it.
+fn peak_memory() -> Result<u64, Failure> {
+    let status = std::fs::read_to_string("/proc/self/status")
+        .map_err(|error| Failure::System(format!("peak memory is read from Linux: {error}")))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+    kib.map(|kib| kib * 1024).ok_or_else(|| Failure::System("no VmHWM in the status".to_owned()))
+}
+
+fn plot(cells: &[Cell], title: &str, y_label: &str, value: impl Fn(&Cell) -> f64) -> String {
+    let mut series: Vec<Series> = Vec::new();
+    for cell in cells {
+        let name = format!("{} {}", cell.algorithm, cell.generator);
+        let point = (cell.nodes as f64, value(cell));
+        match series.iter_mut().find(|known| known.name == name) {
+            Some(known) => known.points.push(point),
+            None => series.push(Series { name, points: vec![point] }),
+        }
+    }
+    Plot {
+        title: title.to_owned(),
+        x_label: "nodes".to_owned(),
+        y_label: y_label.to_owned(),
+        log_x: true,
+        log_y: true,
+        series,
+    }
+    .to_svg(900.0, 560.0)
+}

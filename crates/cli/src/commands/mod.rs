@@ -1,0 +1,61 @@
+//! The commands, one file each: parse, call one library function, print.
+
+mod bench;
+mod completions;
+mod demo;
+mod draw;
+mod execute;
+mod generate;
+mod inspect;
+mod list;
+mod man;
+mod stats;
+mod verify;
+
+use std::io::Write;
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+
+/// What `salsa` can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    List(list::List),
+    Generate(generate::Generate),
+    Inspect(inspect::Inspect),
+    Draw(draw::Draw),
+    Execute(execute::Execute),
+    Stats(stats::Stats),
+    Verify(verify::Verify),
+    Demo(demo::Demo),
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    Completions(completions::Completions),
+    Man(man::Man),
+}
+
+impl Command {
+    /// Does it.
+    pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
+        match self {
+            Self::List(list) => list.run(out),
+            Self::Generate(generate) => generate.run(out),
+            Self::Inspect(inspect) => inspect.run(out),
+            Self::Draw(draw) => draw.run(out),
+            Self::Execute(execute) => execute.run(out),
+            Self::Stats(stats) => stats.run(out),
+            Self::Verify(verify) => verify.run(out),
+            Self::Demo(demo) => demo.run(out),
+            Self::Bench(bench) => bench.run(out),
+            Self::Completions(completions) => completions.run(out),
+            Self::Man(man) => man.run(out),
+        }
+    }
+}
+
+impl Default for Command {
+    fn default() -> Self {
+        Self::Demo(demo::Demo::default())
+    }
+}
