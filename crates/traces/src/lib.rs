@@ -40,3 +40,5 @@ pub mod algorithms;
 pub mod suite;
 
 pub mod sample;
+
+pub mod draw;
