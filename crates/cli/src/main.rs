@@ -4,6 +4,8 @@ mod arguments;
 mod commands;
 mod failure;
 mod files;
+mod plot;
+mod png;
 mod progress;
 mod table;
 

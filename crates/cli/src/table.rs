@@ -5,7 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 /// A table with plain rules; all columns but the first `left` are right-aligned.
 pub fn table<const N: usize>(header: [&str; N], left: usize, rows: Vec<[String; N]>) -> String {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     let mut lines: Vec<Vec<String>> = vec![header.map(str::to_owned).to_vec()];
     lines.extend(rows.into_iter().map(Vec::from));
     for line in lines {

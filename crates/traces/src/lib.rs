@@ -51,3 +51,5 @@ pub mod export;
 pub mod dataset;
 
 pub mod stats;
+
+pub mod draw;

@@ -1,0 +1,234 @@
+//! Whole documents: the picture of an output, the strip and the animation of the steps.
+
+use super::clock::{Clock, runs};
+use super::layout::layout;
+use super::legend::legend;
+use super::marks::Marks;
+use super::output::output_scene;
+use super::palette::{DARK, LIGHT, Palette};
+use super::panel::Panel;
+use super::scene::Scene;
+use super::step::step_scene;
+use super::xml::{document, escape, px};
+use crate::execution::Inputs;
+use crate::graph::Graph;
+use crate::spec::{Kind, Location};
+use crate::trajectory::Trajectory;
+
+/// Frames of an animation at most.
+const MAX_FRAMES: usize = 300;
+/// Narrowest panel of a strip.
+const MIN_PANEL: f64 = 210.0;
+/// Space around a document and between panels.
+const GAP: f64 = 12.0;
+/// Height of a line of text above a panel or below a picture.
+const LINE: f64 = 20.0;
+
+/// How pictures are drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// Width of the whole document in pixels; its height follows from the graph.
+    pub size: f64,
+    /// Whether nodes show their numbers, where there is room.
+    pub labels: bool,
+    /// Panels of a strip at most; longer executions are thinned evenly.
+    pub max_panels: usize,
+    /// How long an animation shows each step.
+    pub seconds_per_step: f64,
+    /// Whether the background is dark.
+    pub dark: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { size: 640.0, labels: true, max_panels: 12, seconds_per_step: 0.8, dark: false }
+    }
+}
+
+/// The output of an execution, as in the paper's figures.
+pub fn picture(
+    graph: &Graph,
+    inputs: &Inputs,
+    trajectory: &Trajectory,
+    options: &Options,
+) -> String {
+    let (width, palette) = (options.width(), options.palette());
+    let panel = Panel::new(graph, &layout(graph), width, options.labels, palette);
+    let scene = output_scene(graph, inputs, trajectory);
+    let mut body = panel.draw(std::slice::from_ref(&scene), &Clock::STILL);
+    let mut height = panel.height();
+    if !scene.facts.is_empty() {
+        let at = [width / 2.0, height + 0.5 * LINE];
+        body += &line(at, "middle", 14.0, palette.text, &scene.facts.join(", "));
+        height += 1.4 * LINE;
+    }
+    let title = title(graph, trajectory, "output");
+    document([width, height], &title, &about_output(inputs, trajectory), palette, &body)
+}
+
+/// The steps of an execution side by side, each under its number; the output alone if no hints
+/// were recorded.
+pub fn strip(graph: &Graph, inputs: &Inputs, trajectory: &Trajectory, options: &Options) -> String {
+    if trajectory.hints.is_none() {
+        return picture(graph, inputs, trajectory, options);
+    }
+    let (width, palette) = (options.width(), options.palette());
+    let points = layout(graph);
+    let steps = evenly(trajectory.length as usize, options.max_panels);
+    let panel_of = |columns: usize| {
+        let room = (width - GAP * (columns as f64 + 1.0)) / columns as f64;
+        (room, Panel::new(graph, &points, room, options.labels, palette))
+    };
+    let most = ((width / MIN_PANEL) as usize).clamp(1, steps.len());
+    let rows = steps.len().div_ceil(most);
+    // Wide and flat graphs read better in fewer columns, and cost little height.
+    let columns = (1..=steps.len().div_ceil(rows))
+        .rev()
+        .find(|&columns| {
+            let (room, panel) = panel_of(columns);
+            panel.is_roomy() || panel.height() > 0.35 * room
+        })
+        .unwrap_or(1);
+    let (room, panel) = panel_of(columns);
+
+    let mut body = String::new();
+    for (place, &step) in steps.iter().enumerate() {
+        let (row, column) = (place / columns, place % columns);
+        let left = GAP + column as f64 * (room + GAP);
+        let top = GAP + row as f64 * (LINE + panel.height() + GAP);
+        let scene = step_scene(graph, inputs, trajectory, step);
+        let drawn = panel.draw(std::slice::from_ref(&scene), &Clock::STILL);
+        body += &format!(
+            "<g class=\"panel\" transform=\"translate({},{})\">\n{}\
+             <g transform=\"translate(0,{LINE})\">\n{drawn}</g>\n</g>\n",
+            px(left),
+            px(top),
+            heading([0.0, 0.6 * LINE], step, &scene, palette),
+        );
+    }
+    let rows = steps.len().div_ceil(columns) as f64;
+    let below = GAP + rows * (LINE + panel.height() + GAP);
+    let (key, key_height) = keyed(graph, inputs, trajectory, palette, below, width);
+    let size = [width, below + key_height + GAP];
+    let title = title(graph, trajectory, "steps");
+    document(size, &title, &about_steps(trajectory, &steps), palette, &(body + &key))
+}
+
+/// The steps of an execution one after the other, again and again; the output alone if no hints
+/// were recorded. Viewers without animation show the last step.
+pub fn animation(
+    graph: &Graph,
+    inputs: &Inputs,
+    trajectory: &Trajectory,
+    options: &Options,
+) -> String {
+    if trajectory.hints.is_none() {
+        return picture(graph, inputs, trajectory, options);
+    }
+    let (width, palette) = (options.width(), options.palette());
+    let panel = Panel::new(graph, &layout(graph), width, options.labels, palette);
+    let steps = evenly(trajectory.length as usize, MAX_FRAMES);
+    let scenes: Vec<Scene> =
+        steps.iter().map(|&step| step_scene(graph, inputs, trajectory, step)).collect();
+    let seconds = options.seconds_per_step;
+    let seconds_per_frame = if seconds.is_finite() { seconds.max(0.02) } else { 1.0 };
+    let clock = Clock { n_frames: steps.len(), seconds_per_frame };
+    let mut body = String::new();
+    let headings = steps.iter().zip(&scenes);
+    for (frames, text) in
+        runs(headings.map(|(&step, scene)| heading([GAP, GAP + 0.6 * LINE], step, scene, palette)))
+    {
+        body += &clock.during(&frames, &text);
+    }
+    let top = GAP + LINE;
+    body += &format!(
+        "<g transform=\"translate(0,{})\">\n{}</g>\n",
+        px(top),
+        panel.draw(&scenes, &clock)
+    );
+    let below = top + panel.height();
+    let (key, key_height) = keyed(graph, inputs, trajectory, palette, below, width);
+    let size = [width, below + key_height + GAP];
+    let title = title(graph, trajectory, "steps");
+    document(size, &title, &about_steps(trajectory, &steps), palette, &(body + &key))
+}
+
+impl Options {
+    fn palette(&self) -> &'static Palette {
+        if self.dark { &DARK } else { &LIGHT }
+    }
+
+    /// The width, no less than what a node and a word need.
+    fn width(&self) -> f64 {
+        if self.size.is_finite() { self.size.max(120.0).round() } else { Self::default().size }
+    }
+}
+
+/// At most `most` of the numbers below `n`, evenly spaced, the first and the last included; of
+/// one alone the last.
+fn evenly(n: usize, most: usize) -> Vec<usize> {
+    match most.min(n) {
+        0 | 1 => vec![n.saturating_sub(1)],
+        kept if kept == n => (0..n).collect(),
+        kept => (0..kept).map(|k| (2 * k * (n - 1) + kept - 1) / (2 * (kept - 1))).collect(),
+    }
+}
+
+fn keyed(
+    graph: &Graph,
+    inputs: &Inputs,
+    trajectory: &Trajectory,
+    palette: &'static Palette,
+    top: f64,
+    width: f64,
+) -> (String, f64) {
+    let marks = Marks { palette, radius: 6.0 };
+    legend(graph, inputs, &trajectory.spec, &marks, [GAP, top], width - 2.0 * GAP)
+}
+
+fn heading([x, y]: [f64; 2], step: usize, scene: &Scene, palette: &Palette) -> String {
+    let facts: String = scene.facts.iter().map(|fact| format!("   {fact}")).collect();
+    let (x, y, text, muted, facts) = (px(x), px(y), palette.text, palette.muted, escape(&facts));
+    format!(
+        "<text class=\"step\" x=\"{x}\" y=\"{y}\" font-size=\"12\" fill=\"{text}\" \
+         xml:space=\"preserve\">step {step}<tspan fill=\"{muted}\" font-size=\"10\">{facts}\
+         </tspan></text>\n"
+    )
+}
+
+fn line([x, y]: [f64; 2], anchor: &str, size: f64, colour: &str, text: &str) -> String {
+    let (x, y, text) = (px(x), px(y), escape(text));
+    format!(
+        "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" text-anchor=\"{anchor}\" \
+         fill=\"{colour}\">{text}</text>\n"
+    )
+}
+
+fn title(graph: &Graph, trajectory: &Trajectory, what: &str) -> String {
+    let (nodes, edges) = (graph.n_nodes(), graph.n_edges());
+    format!("{}: {what} on a graph of {nodes} nodes and {edges} edges", trajectory.spec.algorithm)
+}
+
+fn about_output(inputs: &Inputs, trajectory: &Trajectory) -> String {
+    let mut told: Vec<String> =
+        inputs.source.iter().map(|source| format!("The source is node {source}.")).collect();
+    told.extend(trajectory.spec.outputs().map(|field| {
+        let shown = match (field.location, field.kind) {
+            (Location::Node, Kind::Pointer) => "red arrows from each node to the one it points to",
+            (Location::Node, Kind::Mask | Kind::MaskOne) => "red nodes",
+            (Location::Node, Kind::Categorical { .. }) => "the shades of the nodes",
+            (Location::Node, Kind::Scalar) => "the numbers under the nodes",
+            (Location::Edge, Kind::Mask) => "red edges",
+            (Location::Graph, _) => "a number below the picture",
+            (Location::Edge, _) => "not drawn",
+        };
+        format!("Output {}: {shown}.", field.name)
+    }));
+    told.join(" ")
+}
+
+fn about_steps(trajectory: &Trajectory, steps: &[usize]) -> String {
+    let hints: Vec<&str> = trajectory.spec.hints().map(|field| &*field.name).collect();
+    let (shown, length) = (steps.len(), trajectory.length);
+    format!("{shown} of {length} steps, with the hints {}.", hints.join(", "))
+}
