@@ -34,12 +34,16 @@ mod palette;
 mod clock;
 
 mod marks;
+mod notes;
 
 mod panel;
 
 mod legend;
 
 mod svg;
+
+#[cfg(test)]
+mod examples;
 
 pub use layout::{Placement, layout};
 pub use svg::{Options, animation, picture, strip};
