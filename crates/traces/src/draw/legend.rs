@@ -1,4 +1,7 @@
 //! The legend under the steps of an execution: one sample of each mark that its spec can give.
+//!
+//! It is drawn with the marks of the panels themselves and chosen by the rules of
+//! [`super::meaning`], so it cannot disagree with them.
 
 use super::marks::Marks;
 use super::meaning::{self, Look};

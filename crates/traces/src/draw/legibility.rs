@@ -96,7 +96,7 @@ fn through(points: &[[f64; 2]], unit: f64, u: u32, (a, b): (u32, u32)) -> f64 {
 }
 
 fn on_one_spot(a: [f64; 2], b: [f64; 2], unit: f64) -> f64 {
-    NODE_ON_NODE * closeness(length(minus(a, b)) / unit, 0.35)
+    NODE_ON_NODE * closeness(length(minus(a, b)) / unit, 0.42)
 }
 
 /// From 1 at distance 0 down to 0 at `limit`.

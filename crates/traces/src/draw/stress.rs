@@ -164,12 +164,12 @@ fn pivot_terms(n_nodes: usize, pivots: &[u32], distances: &[Vec<u32>]) -> Vec<Te
     }
     // within[p][d]: nodes of p's region at distance at most d from p
     let mut within: Vec<Vec<u32>> = vec![Vec::new(); pivots.len()];
-    for u in 0..n_nodes {
+    (0..n_nodes).for_each(|u| {
         let nearest = (0..pivots.len()).min_by_key(|&place| distances[place][u]).unwrap_or(0);
         let (counts, distance) = (&mut within[nearest], distances[nearest][u] as usize);
         counts.resize(counts.len().max(distance + 1), 0);
         counts[distance] += 1;
-    }
+    });
     for counts in &mut within {
         for d in 1..counts.len() {
             counts[d] += counts[d - 1];

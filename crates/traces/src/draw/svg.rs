@@ -1,18 +1,22 @@
 //! Whole documents: the picture of an output, the strip and the animation of the steps.
+//!
+//! Each lays out the graph once, draws its scenes in panels of one size, and sets headings above
+//! and a legend below. The width is given, the height follows from the graph.
 
-use super::clock::{Clock, runs};
+use super::captions::{about_output, about_steps, heading, line, title};
+use super::clock::{Clock, evenly, runs};
 use super::layout::layout;
 use super::legend::legend;
 use super::marks::Marks;
+use super::options::Options;
 use super::output::output_scene;
-use super::palette::{DARK, LIGHT, Palette};
+use super::palette::Palette;
 use super::panel::{Looks, Panel};
 use super::scene::Scene;
 use super::step::step_scene;
-use super::xml::{document, escape, px};
+use super::xml::{document, px};
 use crate::execution::Inputs;
 use crate::graph::Graph;
-use crate::spec::{Kind, Location};
 use crate::trajectory::Trajectory;
 
 /// Frames of an animation at most.
@@ -23,27 +27,6 @@ const MIN_PANEL: f64 = 210.0;
 const GAP: f64 = 12.0;
 /// Height of a line of text above a panel or below a picture.
 const LINE: f64 = 20.0;
-
-/// How pictures are drawn.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Options {
-    /// Width of the whole document in pixels; its height follows from the graph.
-    pub size: f64,
-    /// Whether nodes show their numbers, where there is room.
-    pub labels: bool,
-    /// Panels of a strip at most; longer executions are thinned evenly.
-    pub max_panels: usize,
-    /// How long an animation shows each step.
-    pub seconds_per_step: f64,
-    /// Whether the background is dark.
-    pub dark: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { size: 640.0, labels: true, max_panels: 12, seconds_per_step: 0.8, dark: false }
-    }
-}
 
 /// The output of an execution, as in the paper's figures.
 pub fn picture(
@@ -136,9 +119,7 @@ pub fn animation(
     let note_lines = scenes.iter().map(Scene::note_lines).max().unwrap_or(0);
     let looks = Looks { palette, labels: options.labels, note_lines };
     let panel = Panel::new(graph, &layout(graph), width, looks);
-    let seconds = options.seconds_per_step;
-    let seconds_per_frame = if seconds.is_finite() { seconds.max(0.02) } else { 1.0 };
-    let clock = Clock { n_frames: steps.len(), seconds_per_frame };
+    let clock = Clock { n_frames: steps.len(), seconds_per_frame: options.seconds_per_frame() };
     let mut body = String::new();
     let headings = steps.iter().zip(&scenes);
     for (frames, text) in
@@ -159,27 +140,6 @@ pub fn animation(
     document(size, &title, &about_steps(trajectory, &steps), palette, &(body + &key))
 }
 
-impl Options {
-    fn palette(&self) -> &'static Palette {
-        if self.dark { &DARK } else { &LIGHT }
-    }
-
-    /// The width, no less than what a node and a word need.
-    fn width(&self) -> f64 {
-        if self.size.is_finite() { self.size.max(120.0).round() } else { Self::default().size }
-    }
-}
-
-/// At most `most` of the numbers below `n`, evenly spaced, the first and the last included; of
-/// one alone the last.
-fn evenly(n: usize, most: usize) -> Vec<usize> {
-    match most.min(n) {
-        0 | 1 => vec![n.saturating_sub(1)],
-        kept if kept == n => (0..n).collect(),
-        kept => (0..kept).map(|k| (2 * k * (n - 1) + kept - 1) / (2 * (kept - 1))).collect(),
-    }
-}
-
 fn keyed(
     graph: &Graph,
     inputs: &Inputs,
@@ -190,53 +150,6 @@ fn keyed(
 ) -> (String, f64) {
     let marks = Marks { palette, radius: 6.0 };
     legend(graph, inputs, &trajectory.spec, &marks, [GAP, top], width - 2.0 * GAP)
-}
-
-fn heading([x, y]: [f64; 2], step: usize, scene: &Scene, palette: &Palette) -> String {
-    let facts: String = scene.facts.iter().map(|fact| format!("   {fact}")).collect();
-    let (x, y, text, muted, facts) = (px(x), px(y), palette.text, palette.muted, escape(&facts));
-    format!(
-        "<text class=\"step\" x=\"{x}\" y=\"{y}\" font-size=\"12\" fill=\"{text}\" \
-         xml:space=\"preserve\">step {step}<tspan fill=\"{muted}\" font-size=\"10\">{facts}\
-         </tspan></text>\n"
-    )
-}
-
-fn line([x, y]: [f64; 2], anchor: &str, size: f64, colour: &str, text: &str) -> String {
-    let (x, y, text) = (px(x), px(y), escape(text));
-    format!(
-        "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" text-anchor=\"{anchor}\" \
-         fill=\"{colour}\">{text}</text>\n"
-    )
-}
-
-fn title(graph: &Graph, trajectory: &Trajectory, what: &str) -> String {
-    let (nodes, edges) = (graph.n_nodes(), graph.n_edges());
-    format!("{}: {what} on a graph of {nodes} nodes and {edges} edges", trajectory.spec.algorithm)
-}
-
-fn about_output(inputs: &Inputs, trajectory: &Trajectory) -> String {
-    let mut told: Vec<String> =
-        inputs.source.iter().map(|source| format!("The source is node {source}.")).collect();
-    told.extend(trajectory.spec.outputs().map(|field| {
-        let shown = match (field.location, field.kind) {
-            (Location::Node, Kind::Pointer) => "red arrows from each node to the one it points to",
-            (Location::Node, Kind::Mask | Kind::MaskOne) => "red nodes",
-            (Location::Node, Kind::Categorical { .. }) => "the shades of the nodes",
-            (Location::Node, Kind::Scalar) => "the numbers beside the nodes",
-            (Location::Edge, Kind::Mask) => "red edges",
-            (Location::Graph, _) => "a number below the picture",
-            (Location::Edge, _) => "not drawn",
-        };
-        format!("Output {}: {shown}.", field.name)
-    }));
-    told.join(" ")
-}
-
-fn about_steps(trajectory: &Trajectory, steps: &[usize]) -> String {
-    let hints: Vec<&str> = trajectory.spec.hints().map(|field| &*field.name).collect();
-    let (shown, length) = (steps.len(), trajectory.length);
-    format!("{shown} of {length} steps, with the hints {}.", hints.join(", "))
 }
 
 #[cfg(test)]
@@ -325,13 +238,6 @@ mod tests {
         let output = picture(&graph, &inputs, &trajectory, &options());
         assert_eq!(strip(&graph, &inputs, &trajectory, &options()), output);
         assert_eq!(animation(&graph, &inputs, &trajectory, &options()), output);
-    }
-
-    #[test]
-    fn even_thinning_keeps_both_ends() {
-        assert_eq!(evenly(5, 9), [0, 1, 2, 3, 4]);
-        assert_eq!(evenly(10, 4), [0, 3, 6, 9]);
-        assert_eq!(evenly(7, 1), [6]);
     }
 
     #[test]
