@@ -36,15 +36,15 @@ pub enum PngError {
 ///
 /// Of an animation it shows the last frame.
 pub fn render(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
-    let mut options = usvg::Options::default();
-    options.font_family = FAMILY.to_owned();
+    let mut options = usvg::Options { font_family: FAMILY.to_owned(), ..usvg::Options::default() };
     let fonts = options.fontdb_mut();
     fonts.load_font_source(fontdb::Source::Binary(Arc::new(dejavu::sans::regular())));
     fonts.set_sans_serif_family(FAMILY);
     let tree = Tree::from_str(svg, &options)?;
 
-    let (width, height) =
-        ((tree.size().width() * scale).ceil(), (tree.size().height() * scale).ceil());
+    // Half a pixel would be a faint line along the border.
+    let [width, height] =
+        [tree.size().width(), tree.size().height()].map(|length| (length * scale).floor());
     let fits = width >= 1.0 && height >= 1.0 && width * height <= MAX_PIXELS;
     let pixmap = if fits { Pixmap::new(width as u32, height as u32) } else { None };
     let mut pixmap = pixmap.ok_or(PngError::Size { width, height })?;

@@ -3,7 +3,8 @@
 //! The modules stand in the order of the data flow. A [`graph`] comes from a family in
 //! [`generators`] or from a file through [`readers`]; an algorithm of [`algorithms`] runs on it
 //! and writes what its [`spec`] declares into a [`trajectory`]; a [`suite`] names the splits of a
-//! benchmark, and [`sample`] gives sample *i* of a split as a pure function of its name.
+//! benchmark, and [`sample`] gives sample *i* of a split as a pure function of its name. [`draw`]
+//! makes pictures of all that.
 //!
 //! ```
 //! use salsa_traces::{algorithms, sample::sample, suite::Suite};

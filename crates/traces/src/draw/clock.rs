@@ -54,6 +54,16 @@ pub(super) fn runs<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<(Ran
     runs
 }
 
+/// At most `most` of the numbers below `n`, evenly spaced, the first and the last included; of
+/// one alone the last.
+pub(super) fn evenly(n: usize, most: usize) -> Vec<usize> {
+    match most.min(n) {
+        0 | 1 => vec![n.saturating_sub(1)],
+        kept if kept == n => (0..n).collect(),
+        kept => (0..kept).map(|k| (2 * k * (n - 1) + kept - 1) / (2 * (kept - 1))).collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,5 +81,12 @@ mod tests {
         assert!(clock.during(&(1..4), "x").starts_with("<g><animate"));
         let middle = clock.during(&(1..2), "x");
         assert!(middle.contains("keyTimes=\"0;0.16667;0.33333\" dur=\"3.00s\""), "{middle}");
+    }
+
+    #[test]
+    fn even_thinning_keeps_both_ends() {
+        assert_eq!(evenly(5, 9), [0, 1, 2, 3, 4]);
+        assert_eq!(evenly(10, 4), [0, 3, 6, 9]);
+        assert_eq!(evenly(7, 1), [6]);
     }
 }

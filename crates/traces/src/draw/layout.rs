@@ -1,12 +1,12 @@
 //! A place on paper for every node.
 //!
 //! Positions that came with the graph are kept, y upwards. Others come from [`super::stress`]; of
-//! a small graph several descents are tried and the one that reads best is taken, because stress
-//! alone does not mind an edge that runs through a strange node. The result is turned so that its
+//! a small graph several descents are tried, the one that reads best is taken and its nodes are
+//! moved a little, because stress alone does not mind an edge that runs through a strange node. The result is turned so that its
 //! bounding box is smallest and lies flat, which also sets grids upright, and mirrored so that
 //! node 0 is to the upper left. The random stream is fixed: a graph has one layout.
 
-use super::legibility::clutter;
+use super::legibility::{clutter, settle};
 use super::stress::Stress;
 use crate::graph::Graph;
 use crate::random;
@@ -14,7 +14,7 @@ use crate::random;
 /// Descents tried for a small graph.
 const TRIES: u64 = 24;
 /// Comparing layouts looks at all pairs of edges: only up to this many.
-const MAX_EDGES_COMPARED: usize = 300;
+const MAX_EDGES_COMPARED: usize = 200;
 
 /// Nodes placed in a box, in pixels, y downwards.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,13 +65,18 @@ pub fn layout(graph: &Graph) -> Vec<[f64; 2]> {
     let edges: Vec<(u32, u32)> = graph.edges().collect();
     let mut best: Option<(f64, Vec<[f64; 2]>)> = None;
     for stream in 0..tries {
-        let points = stress.descend(&mut random::stream([0; 32], stream));
+        let from_axis = tries > 1 && stream == 0;
+        let points = stress.descend(from_axis, &mut random::stream([0; 32], stream));
         let clutter = if tries > 1 { clutter(&points, &edges) } else { 0.0 };
         if best.as_ref().is_none_or(|(least, _)| clutter < *least) {
             best = Some((clutter, points));
         }
     }
-    upright(best.map(|(_, points)| points).unwrap_or_default())
+    let mut points = best.map(|(_, points)| points).unwrap_or_default();
+    if tries > 1 {
+        settle(&mut points, graph);
+    }
+    upright(points)
 }
 
 /// Turns the points so that their box has the least circumference and is wider than high, then

@@ -1,4 +1,7 @@
 //! The legend under the steps of an execution: one sample of each mark that its spec can give.
+//!
+//! It is drawn with the marks of the panels themselves and chosen by the rules of
+//! [`super::meaning`], so it cannot disagree with them.
 
 use super::marks::Marks;
 use super::meaning::{self, Look};
@@ -93,7 +96,7 @@ fn samples(graph: &Graph, inputs: &Inputs, spec: &Spec) -> Vec<(Sample, String)>
     }
     let notes: Vec<&str> = meaning::notes(spec).map(|field| field.base_name()).collect();
     if !notes.is_empty() && graph.n_nodes() <= NOTES_UP_TO {
-        samples.push((Sample::Note, notes.join(" / ")));
+        samples.push((Sample::Note, notes.join(" over ")));
     }
     samples.push((Sample::Change, "changed in this step".to_owned()));
     samples
@@ -112,8 +115,9 @@ fn draw(sample: &Sample, marks: &Marks, [x, y]: [f64; 2]) -> String {
             small(4.6).node_halo(middle) + &small(4.6).node(middle, &NodeStyle::default(), "")
         }
         Sample::Note => {
-            let style = NodeStyle { note: "0.5".to_owned(), ..NodeStyle::default() };
-            small(4.0).node([x + 10.0, y - 3.5], &style, "")
+            let marks = small(4.0);
+            let number = marks.note([x + 13.5, y], &["0.5".to_owned()]);
+            marks.node([x + 2.0, y], &NodeStyle::default(), "") + &number
         }
     }
 }

@@ -10,6 +10,9 @@ use super::xml::{escape, px};
 /// Smallest type that is still read.
 const SMALLEST_TYPE: f64 = 6.0;
 
+/// Height of a line of a note, in sizes of its type.
+const NOTE_LINE: f64 = 1.05;
+
 /// Draws marks of one size in one set of colours.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Marks {
@@ -19,7 +22,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// A node with its label, if it has one and there is room, and its note.
+    /// A node with its label, if it has one and there is room.
     pub(super) fn node(&self, [x, y]: [f64; 2], style: &NodeStyle, label: &str) -> String {
         let (palette, r) = (self.palette, self.radius);
         let (mut fill, mut ink) = match style.fill {
@@ -46,6 +49,9 @@ impl Marks {
         } else if style.fill == Fill::Solution {
             outline = palette.solution;
         }
+        if style.is_faded {
+            (outline, ink) = (palette.faint, palette.faint);
+        }
         let (cx, cy) = (px(x), px(y));
         let mut svg = format!(
             "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"{}\" fill=\"{fill}\" stroke=\"{outline}\" \
@@ -63,11 +69,38 @@ impl Marks {
             );
         }
         let per_digit = [1.12, 1.12, 1.0, 0.78, 0.6][label.len().min(4)];
-        svg += &self.text([x, y], label, per_digit * r, ink);
-        if style.is_faded {
-            svg = format!("<g opacity=\"0.28\">{svg}</g>");
-        }
-        svg + &self.note([x, y], style)
+        svg + &self.text([x, y], label, per_digit * r, ink)
+    }
+
+    /// Lines of small text around a point, with a rim that keeps edges from running through them.
+    pub(super) fn note(&self, [x, y]: [f64; 2], lines: &[String]) -> String {
+        let size = self.note_type();
+        let top = y - 0.5 * NOTE_LINE * size * (lines.len() as f64 - 1.0);
+        let texts = lines.iter().enumerate().map(|(place, text)| {
+            let base = top + NOTE_LINE * size * place as f64 + 0.36 * size;
+            let (x, y, text) = (px(x), px(base), escape(text));
+            format!("<text x=\"{x}\" y=\"{y}\">{text}</text>")
+        });
+        let (background, ink) = (self.palette.background, self.palette.text);
+        format!(
+            "<g font-size=\"{}\" text-anchor=\"middle\" fill=\"{ink}\" stroke=\"{background}\" \
+             stroke-width=\"{}\" stroke-linejoin=\"round\" paint-order=\"stroke\">{}</g>",
+            px(size),
+            px(0.3 * size),
+            texts.collect::<String>(),
+        )
+    }
+
+    /// Width and height of a note.
+    pub(super) fn note_size(&self, lines: &[String]) -> [f64; 2] {
+        let longest = lines.iter().map(|text| text.chars().count()).max().unwrap_or(0);
+        // DejaVu Sans is about 0.6 of its size wide.
+        let size = self.note_type();
+        [0.6 * size * longest as f64, NOTE_LINE * size * lines.len() as f64]
+    }
+
+    fn note_type(&self) -> f64 {
+        (0.74 * self.radius).max(SMALLEST_TYPE)
     }
 
     /// An edge between two nodes.
@@ -100,19 +133,19 @@ impl Marks {
         ];
         let points = points.map(|[x, y]| format!("{},{}", px(x), px(y))).join(" ");
         let shaft_end = along(length - 1.04 * r - 0.9 * head);
-        let shaft = line(along(r), shaft_end, colour, width.max(0.9), "");
+        let shaft = line(along(r), shaft_end, colour, width.max(0.6), "");
         format!("{shaft}<polygon points=\"{points}\" fill=\"{colour}\"/>")
     }
 
     /// What lies behind a node that changed.
     pub(super) fn node_halo(&self, [x, y]: [f64; 2]) -> String {
-        let (cx, cy, r) = (px(x), px(y), px(1.62 * self.radius));
+        let (cx, cy, r) = (px(x), px(y), px(1.52 * self.radius));
         format!("<circle cx=\"{cx}\" cy=\"{cy}\" r=\"{r}\" fill=\"{}\"/>", self.palette.halo)
     }
 
     /// What lies behind an edge or arrow that changed.
     pub(super) fn edge_halo(&self, a: [f64; 2], b: [f64; 2]) -> String {
-        line(a, b, self.palette.halo, 0.62 * self.radius, "")
+        line(a, b, self.palette.halo, 0.55 * self.radius, "")
     }
 
     /// Text centred on a point, if it is large enough to be read.
@@ -124,25 +157,6 @@ impl Marks {
         format!(
             "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" text-anchor=\"middle\" \
              fill=\"{ink}\">{text}</text>"
-        )
-    }
-
-    fn note(&self, [x, y]: [f64; 2], style: &NodeStyle) -> String {
-        if style.note.is_empty() {
-            return String::new();
-        }
-        let size = (0.72 * self.radius).max(SMALLEST_TYPE);
-        let ring = if style.is_current { 0.5 * self.radius } else { 0.15 * self.radius };
-        let (x, y) = (px(x), px(y + self.radius + ring + 0.95 * size));
-        let (background, ink, text) =
-            (self.palette.background, self.palette.text, escape(&style.note));
-        // The rim keeps edges from running through the text.
-        format!(
-            "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" text-anchor=\"middle\" fill=\"{ink}\" \
-             stroke=\"{background}\" stroke-width=\"{}\" stroke-linejoin=\"round\" \
-             paint-order=\"stroke\">{text}</text>",
-            px(size),
-            px(0.35 * size),
         )
     }
 }

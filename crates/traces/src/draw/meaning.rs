@@ -67,7 +67,7 @@ pub(super) fn shades(spec: &Spec) -> Option<(&Field, u8)> {
     })
 }
 
-/// The hints written under the nodes, two at most.
+/// The hints written beside the nodes, two at most.
 pub(super) fn notes(spec: &Spec) -> impl Iterator<Item = &Field> {
     spec.hints().filter(|field| on_nodes(field) && field.kind == Kind::Scalar).take(2)
 }

@@ -16,11 +16,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// Where the nodes are.
 mod legibility;
 mod stress;
 
 mod layout;
 
+// What is shown.
 mod xml;
 
 mod scene;
@@ -29,17 +31,25 @@ mod meaning;
 mod output;
 mod step;
 
+// How it is drawn.
 mod palette;
 
-mod clock;
+mod options;
 
+mod clock;
 mod marks;
+mod notes;
 
 mod panel;
 
+mod captions;
 mod legend;
 
 mod svg;
 
+#[cfg(test)]
+mod examples;
+
 pub use layout::{Placement, layout};
-pub use svg::{Options, animation, picture, strip};
+pub use options::Options;
+pub use svg::{animation, picture, strip};

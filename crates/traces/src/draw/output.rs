@@ -1,6 +1,6 @@
 //! The scene of an execution's output, as in the paper's figures: the solution is red.
 //!
-//! Pointers are red arrows from child to parent, masks red nodes or edges, numbers stand under
+//! Pointers are red arrows from child to parent, masks red nodes or edges, numbers stand beside
 //! the nodes, and the value of a whole graph is told beside the picture. The source is red too.
 //! A search that chooses its own roots, such as DFS, has no source: there the nodes that others
 //! point to and that point nowhere are red.
@@ -114,15 +114,15 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stand_under_nodes_or_beside_the_picture() {
+    fn numbers_stand_beside_nodes_or_beside_the_picture() {
         let fields = [
             Field::output("rank", Location::Node, Kind::Scalar),
             Field::output("eccentricity", Location::Graph, Kind::Scalar),
         ];
         let outputs = vec![Values::Scalar(vec![0.0, 0.25, 7.0]), Values::Scalar(vec![3.0])];
         let scene = scene_of(&fields, outputs, Some(0));
-        let notes: Vec<&str> = scene.nodes.iter().map(|style| &*style.note).collect();
-        assert_eq!(notes, ["0", "0.25", "7"]);
+        let notes: Vec<&[String]> = scene.nodes.iter().map(|style| &*style.note).collect();
+        assert_eq!(notes, [["0"], ["0.25"], ["7"]]);
         assert_eq!(scene.facts, ["eccentricity = 3"]);
     }
 }

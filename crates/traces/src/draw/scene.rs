@@ -9,7 +9,7 @@ use crate::graph::Graph;
 use crate::spec::Field;
 use crate::trajectory::Values;
 
-/// Up to this many nodes there is room for a note under each.
+/// Up to this many nodes there is room for a note beside each.
 pub(super) const NOTES_UP_TO: usize = 40;
 
 /// One picture.
@@ -34,8 +34,8 @@ pub(super) struct NodeStyle {
     pub is_faded: bool,
     /// The node being looked at.
     pub is_current: bool,
-    /// Small text under the node.
-    pub note: String,
+    /// Small text beside the node, line by line.
+    pub note: Vec<String>,
 }
 
 /// What a node is filled with; where several apply, the last one here.
@@ -81,6 +81,11 @@ impl Scene {
         }
     }
 
+    /// Lines of its longest note.
+    pub(super) fn note_lines(&self) -> usize {
+        self.nodes.iter().map(|style| style.note.len()).max().unwrap_or(0)
+    }
+
     /// Changes the style of one node.
     pub(super) fn node(&mut self, node: u32, change: impl FnOnce(&mut NodeStyle)) {
         if let Some(style) = self.nodes.get_mut(node as usize) {
@@ -124,8 +129,8 @@ impl Scene {
         }
     }
 
-    /// Writes one or two values under each node, `of_nodes` as `show` tells them; nothing where
-    /// it tells nothing for either.
+    /// Writes values beside each node, one below the other, as `show` tells them; nothing where it
+    /// tells nothing for any of them.
     pub(super) fn write(&mut self, of_nodes: &[Vec<f64>], show: impl Fn(f64) -> Option<String>) {
         if self.nodes.len() > NOTES_UP_TO {
             return;
@@ -134,9 +139,8 @@ impl Scene {
             let shown: Vec<Option<String>> =
                 of_nodes.iter().map(|values| values.get(node).and_then(|&v| show(v))).collect();
             if shown.iter().any(Option::is_some) {
-                let texts: Vec<String> =
-                    shown.into_iter().map(|text| text.unwrap_or_else(|| "–".to_owned())).collect();
-                style.note = texts.join(" / ");
+                let unset = || "–".to_owned();
+                style.note = shown.into_iter().map(|text| text.unwrap_or_else(unset)).collect();
             }
         }
     }

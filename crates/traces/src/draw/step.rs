@@ -110,3 +110,53 @@ fn show(scene: &mut Scene, look: Look, mask: &[bool]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::examples::{bfs, every_kind, path};
+    use super::*;
+
+    #[test]
+    fn a_search_reaches_and_points_step_by_step() {
+        let (graph, inputs, trajectory) = bfs(path(3), true);
+        let scene = step_scene(&graph, &inputs, &trajectory, 1);
+        let fills: Vec<Fill> = scene.nodes.iter().map(|style| style.fill).collect();
+        assert_eq!(fills, [Fill::Reached, Fill::Reached, Fill::Plain]);
+        assert_eq!(scene.arrows, [None, Some(0), None]);
+        assert!(scene.nodes[0].is_source);
+    }
+
+    #[test]
+    fn what_differs_from_the_step_before_has_changed() {
+        let (graph, inputs, trajectory) = bfs(path(3), true);
+        let first = step_scene(&graph, &inputs, &trajectory, 0);
+        assert_eq!(first.changed, Changed::default());
+        let second = step_scene(&graph, &inputs, &trajectory, 1);
+        assert_eq!(second.changed.nodes, [false, true, false]);
+        assert_eq!(second.changed.arrows, [false, true, false]);
+    }
+
+    #[test]
+    fn every_kind_of_hint_has_its_look() {
+        let (graph, inputs, trajectory) = every_kind();
+        let scene = step_scene(&graph, &inputs, &trajectory, 5);
+        let style = |u: usize| &scene.nodes[u];
+        assert_eq!(style(0).fill, Fill::Reached);
+        assert!(style(1).is_waiting && style(1).is_faded && style(5).is_current);
+        assert_eq!(style(1).fill, Fill::Class { class: 1, classes: 3 });
+        assert_eq!(style(2).fill, Fill::Done);
+        // chosen_h becomes the output `chosen`, and a chosen node is in sight even if not alive
+        assert_eq!((style(3).fill, style(3).is_faded), (Fill::Solution, false));
+        assert_eq!(style(0).note, ["–", "1"]);
+        assert_eq!(style(4).note, ["1", "0.2"]);
+        assert!(scene.edges.contains(&EdgeStyle::Marked));
+        assert_eq!(scene.facts, ["time = 5", "phase = 1"]);
+    }
+
+    #[test]
+    fn the_current_node_alone_is_no_change() {
+        let (graph, inputs, trajectory) = every_kind();
+        let scene = step_scene(&graph, &inputs, &trajectory, 3);
+        assert_eq!(scene.changed.nodes, [false, false, false, true, false, false]);
+    }
+}

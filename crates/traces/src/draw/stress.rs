@@ -56,15 +56,13 @@ impl Stress {
             *distance = between_components;
         }
         let mut terms = pivot_terms(n_nodes, &pivots, &distances);
-        if n_pivots < n_nodes {
-            terms.extend(graph.edges().map(|(i, j)| Term {
-                i,
-                j,
-                distance: 1.0,
-                weight_i: 1.0,
-                weight_j: 1.0,
-            }));
-        }
+        terms.retain(|term| term.distance > 1.0);
+        // Edges weigh more than their stress, those of busy nodes most, so that they come out of
+        // about equal length: the leaves of a star make one circle, not two.
+        terms.extend(graph.edges().map(|(i, j)| {
+            let weight = graph.degree(i).max(graph.degree(j)) as f64;
+            Term { i, j, distance: 1.0, weight_i: weight, weight_j: weight }
+        }));
         let row = |pivot: usize| &distances[pivot.min(distances.len() - 1)];
         let start = (0..n_nodes).map(|u| {
             let [a, b, c] = [0, 1, 2].map(|pivot| f64::from(row(pivot)[u]));
@@ -73,10 +71,13 @@ impl Stress {
         Self { start: start.collect(), terms }
     }
 
-    /// One descent from the first guess; another state of `rng` gives another result.
-    pub(super) fn descend(&self, rng: &mut ChaCha8Rng) -> Vec<[f64; 2]> {
+    /// One descent from the first guess, shaken; or from its x axis alone, hardly shaken, which
+    /// keeps straight what can be straight.
+    pub(super) fn descend(&self, from_axis: bool, rng: &mut ChaCha8Rng) -> Vec<[f64; 2]> {
+        let (height, shake) = if from_axis { (0.0, 1e-3) } else { (1.0, 0.5) };
         let shaken = |&[x, y]: &[f64; 2], rng: &mut ChaCha8Rng| {
-            [x + random::between(rng, -0.5, 0.5), y + random::between(rng, -0.5, 0.5)]
+            let [dx, dy] = [(); 2].map(|()| random::between(rng, -shake, shake));
+            [x + dx, height * y + dy]
         };
         let mut points: Vec<[f64; 2]> = self.start.iter().map(|p| shaken(p, rng)).collect();
         let mut terms = self.terms.clone();
@@ -163,12 +164,12 @@ fn pivot_terms(n_nodes: usize, pivots: &[u32], distances: &[Vec<u32>]) -> Vec<Te
     }
     // within[p][d]: nodes of p's region at distance at most d from p
     let mut within: Vec<Vec<u32>> = vec![Vec::new(); pivots.len()];
-    for u in 0..n_nodes {
+    (0..n_nodes).for_each(|u| {
         let nearest = (0..pivots.len()).min_by_key(|&place| distances[place][u]).unwrap_or(0);
         let (counts, distance) = (&mut within[nearest], distances[nearest][u] as usize);
         counts.resize(counts.len().max(distance + 1), 0);
         counts[distance] += 1;
-    }
+    });
     for counts in &mut within {
         for d in 1..counts.len() {
             counts[d] += counts[d - 1];

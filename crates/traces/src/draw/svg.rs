@@ -1,18 +1,22 @@
 //! Whole documents: the picture of an output, the strip and the animation of the steps.
+//!
+//! Each lays out the graph once, draws its scenes in panels of one size, and sets headings above
+//! and a legend below. The width is given, the height follows from the graph.
 
-use super::clock::{Clock, runs};
+use super::captions::{about_output, about_steps, heading, line, title};
+use super::clock::{Clock, evenly, runs};
 use super::layout::layout;
 use super::legend::legend;
 use super::marks::Marks;
+use super::options::Options;
 use super::output::output_scene;
-use super::palette::{DARK, LIGHT, Palette};
-use super::panel::Panel;
+use super::palette::Palette;
+use super::panel::{Looks, Panel};
 use super::scene::Scene;
 use super::step::step_scene;
-use super::xml::{document, escape, px};
+use super::xml::{document, px};
 use crate::execution::Inputs;
 use crate::graph::Graph;
-use crate::spec::{Kind, Location};
 use crate::trajectory::Trajectory;
 
 /// Frames of an animation at most.
@@ -24,27 +28,6 @@ const GAP: f64 = 12.0;
 /// Height of a line of text above a panel or below a picture.
 const LINE: f64 = 20.0;
 
-/// How pictures are drawn.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Options {
-    /// Width of the whole document in pixels; its height follows from the graph.
-    pub size: f64,
-    /// Whether nodes show their numbers, where there is room.
-    pub labels: bool,
-    /// Panels of a strip at most; longer executions are thinned evenly.
-    pub max_panels: usize,
-    /// How long an animation shows each step.
-    pub seconds_per_step: f64,
-    /// Whether the background is dark.
-    pub dark: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { size: 640.0, labels: true, max_panels: 12, seconds_per_step: 0.8, dark: false }
-    }
-}
-
 /// The output of an execution, as in the paper's figures.
 pub fn picture(
     graph: &Graph,
@@ -53,8 +36,9 @@ pub fn picture(
     options: &Options,
 ) -> String {
     let (width, palette) = (options.width(), options.palette());
-    let panel = Panel::new(graph, &layout(graph), width, options.labels, palette);
     let scene = output_scene(graph, inputs, trajectory);
+    let looks = Looks { palette, labels: options.labels, note_lines: scene.note_lines() };
+    let panel = Panel::new(graph, &layout(graph), width, looks);
     let mut body = panel.draw(std::slice::from_ref(&scene), &Clock::STILL);
     let mut height = panel.height();
     if !scene.facts.is_empty() {
@@ -75,9 +59,13 @@ pub fn strip(graph: &Graph, inputs: &Inputs, trajectory: &Trajectory, options: &
     let (width, palette) = (options.width(), options.palette());
     let points = layout(graph);
     let steps = evenly(trajectory.length as usize, options.max_panels);
+    let scenes: Vec<Scene> =
+        steps.iter().map(|&step| step_scene(graph, inputs, trajectory, step)).collect();
+    let note_lines = scenes.iter().map(Scene::note_lines).max().unwrap_or(0);
+    let looks = Looks { palette, labels: options.labels, note_lines };
     let panel_of = |columns: usize| {
         let room = (width - GAP * (columns as f64 + 1.0)) / columns as f64;
-        (room, Panel::new(graph, &points, room, options.labels, palette))
+        (room, Panel::new(graph, &points, room, looks))
     };
     let most = ((width / MIN_PANEL) as usize).clamp(1, steps.len());
     let rows = steps.len().div_ceil(most);
@@ -92,18 +80,17 @@ pub fn strip(graph: &Graph, inputs: &Inputs, trajectory: &Trajectory, options: &
     let (room, panel) = panel_of(columns);
 
     let mut body = String::new();
-    for (place, &step) in steps.iter().enumerate() {
+    for (place, (&step, scene)) in steps.iter().zip(&scenes).enumerate() {
         let (row, column) = (place / columns, place % columns);
         let left = GAP + column as f64 * (room + GAP);
         let top = GAP + row as f64 * (LINE + panel.height() + GAP);
-        let scene = step_scene(graph, inputs, trajectory, step);
-        let drawn = panel.draw(std::slice::from_ref(&scene), &Clock::STILL);
+        let drawn = panel.draw(std::slice::from_ref(scene), &Clock::STILL);
         body += &format!(
             "<g class=\"panel\" transform=\"translate({},{})\">\n{}\
              <g transform=\"translate(0,{LINE})\">\n{drawn}</g>\n</g>\n",
             px(left),
             px(top),
-            heading([0.0, 0.6 * LINE], step, &scene, palette),
+            heading([0.0, 0.6 * LINE], step, scene, palette),
         );
     }
     let rows = steps.len().div_ceil(columns) as f64;
@@ -126,13 +113,13 @@ pub fn animation(
         return picture(graph, inputs, trajectory, options);
     }
     let (width, palette) = (options.width(), options.palette());
-    let panel = Panel::new(graph, &layout(graph), width, options.labels, palette);
     let steps = evenly(trajectory.length as usize, MAX_FRAMES);
     let scenes: Vec<Scene> =
         steps.iter().map(|&step| step_scene(graph, inputs, trajectory, step)).collect();
-    let seconds = options.seconds_per_step;
-    let seconds_per_frame = if seconds.is_finite() { seconds.max(0.02) } else { 1.0 };
-    let clock = Clock { n_frames: steps.len(), seconds_per_frame };
+    let note_lines = scenes.iter().map(Scene::note_lines).max().unwrap_or(0);
+    let looks = Looks { palette, labels: options.labels, note_lines };
+    let panel = Panel::new(graph, &layout(graph), width, looks);
+    let clock = Clock { n_frames: steps.len(), seconds_per_frame: options.seconds_per_frame() };
     let mut body = String::new();
     let headings = steps.iter().zip(&scenes);
     for (frames, text) in
@@ -153,27 +140,6 @@ pub fn animation(
     document(size, &title, &about_steps(trajectory, &steps), palette, &(body + &key))
 }
 
-impl Options {
-    fn palette(&self) -> &'static Palette {
-        if self.dark { &DARK } else { &LIGHT }
-    }
-
-    /// The width, no less than what a node and a word need.
-    fn width(&self) -> f64 {
-        if self.size.is_finite() { self.size.max(120.0).round() } else { Self::default().size }
-    }
-}
-
-/// At most `most` of the numbers below `n`, evenly spaced, the first and the last included; of
-/// one alone the last.
-fn evenly(n: usize, most: usize) -> Vec<usize> {
-    match most.min(n) {
-        0 | 1 => vec![n.saturating_sub(1)],
-        kept if kept == n => (0..n).collect(),
-        kept => (0..kept).map(|k| (2 * k * (n - 1) + kept - 1) / (2 * (kept - 1))).collect(),
-    }
-}
-
 fn keyed(
     graph: &Graph,
     inputs: &Inputs,
@@ -186,49 +152,115 @@ fn keyed(
     legend(graph, inputs, &trajectory.spec, &marks, [GAP, top], width - 2.0 * GAP)
 }
 
-fn heading([x, y]: [f64; 2], step: usize, scene: &Scene, palette: &Palette) -> String {
-    let facts: String = scene.facts.iter().map(|fact| format!("   {fact}")).collect();
-    let (x, y, text, muted, facts) = (px(x), px(y), palette.text, palette.muted, escape(&facts));
-    format!(
-        "<text class=\"step\" x=\"{x}\" y=\"{y}\" font-size=\"12\" fill=\"{text}\" \
-         xml:space=\"preserve\">step {step}<tspan fill=\"{muted}\" font-size=\"10\">{facts}\
-         </tspan></text>\n"
-    )
-}
+#[cfg(test)]
+mod tests {
+    use roxmltree::Document;
 
-fn line([x, y]: [f64; 2], anchor: &str, size: f64, colour: &str, text: &str) -> String {
-    let (x, y, text) = (px(x), px(y), escape(text));
-    format!(
-        "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" text-anchor=\"{anchor}\" \
-         fill=\"{colour}\">{text}</text>\n"
-    )
-}
+    use super::super::examples::{bfs, every_kind, options, path};
+    use super::*;
 
-fn title(graph: &Graph, trajectory: &Trajectory, what: &str) -> String {
-    let (nodes, edges) = (graph.n_nodes(), graph.n_edges());
-    format!("{}: {what} on a graph of {nodes} nodes and {edges} edges", trajectory.spec.algorithm)
-}
+    type Drawing = fn(&Graph, &Inputs, &Trajectory, &Options) -> String;
 
-fn about_output(inputs: &Inputs, trajectory: &Trajectory) -> String {
-    let mut told: Vec<String> =
-        inputs.source.iter().map(|source| format!("The source is node {source}.")).collect();
-    told.extend(trajectory.spec.outputs().map(|field| {
-        let shown = match (field.location, field.kind) {
-            (Location::Node, Kind::Pointer) => "red arrows from each node to the one it points to",
-            (Location::Node, Kind::Mask | Kind::MaskOne) => "red nodes",
-            (Location::Node, Kind::Categorical { .. }) => "the shades of the nodes",
-            (Location::Node, Kind::Scalar) => "the numbers under the nodes",
-            (Location::Edge, Kind::Mask) => "red edges",
-            (Location::Graph, _) => "a number below the picture",
-            (Location::Edge, _) => "not drawn",
+    const DRAWINGS: [Drawing; 3] = [picture, strip, animation];
+
+    /// Elements with this tag and class.
+    fn count(svg: &str, tag: &str, class: &str) -> usize {
+        let document = Document::parse(svg).unwrap();
+        let is_one = |node: &roxmltree::Node<'_, '_>| {
+            node.has_tag_name(tag) && node.attribute("class") == Some(class)
         };
-        format!("Output {}: {shown}.", field.name)
-    }));
-    told.join(" ")
-}
+        document.descendants().filter(is_one).count()
+    }
 
-fn about_steps(trajectory: &Trajectory, steps: &[usize]) -> String {
-    let hints: Vec<&str> = trajectory.spec.hints().map(|field| &*field.name).collect();
-    let (shown, length) = (steps.len(), trajectory.length);
-    format!("{shown} of {length} steps, with the hints {}.", hints.join(", "))
+    #[test]
+    fn every_kind_of_feature_gives_valid_xml_with_title_and_description() {
+        let (graph, inputs, trajectory) = every_kind();
+        for draw in DRAWINGS {
+            for dark in [false, true] {
+                let svg = draw(&graph, &inputs, &trajectory, &Options { dark, ..options() });
+                let document = Document::parse(&svg).unwrap();
+                let children: Vec<&str> =
+                    document.root_element().children().map(|node| node.tag_name().name()).collect();
+                assert!(children.contains(&"title") && children.contains(&"desc"), "{children:?}");
+                assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_picture_is_the_same_every_time() {
+        let (graph, inputs, trajectory) = every_kind();
+        for draw in DRAWINGS {
+            let again = || draw(&graph, &inputs, &trajectory, &options());
+            assert_eq!(again(), again());
+        }
+    }
+
+    #[test]
+    fn a_graph_of_one_node_can_be_drawn() {
+        let (graph, inputs, trajectory) = bfs(path(1), true);
+        for draw in DRAWINGS {
+            let svg = draw(&graph, &inputs, &trajectory, &options());
+            assert!(Document::parse(&svg).is_ok() && !svg.contains("NaN"), "{svg}");
+        }
+    }
+
+    #[test]
+    fn a_tree_has_an_arrow_for_every_node_but_its_root() {
+        let (graph, inputs, trajectory) = bfs(path(6), true);
+        let svg = picture(&graph, &inputs, &trajectory, &options());
+        assert_eq!(svg.matches("<polygon").count(), 5);
+    }
+
+    #[test]
+    fn a_strip_has_a_panel_for_every_step_up_to_the_most() {
+        let (graph, inputs, trajectory) = bfs(path(20), true);
+        for (max_panels, panels) in [(30, 20), (20, 20), (12, 12), (2, 2), (1, 1), (0, 1)] {
+            let options = Options { max_panels, ..options() };
+            let svg = strip(&graph, &inputs, &trajectory, &options);
+            assert_eq!(count(&svg, "g", "panel"), panels, "{max_panels}");
+            assert!(svg.contains(">step 19<"), "the last step is always shown");
+        }
+    }
+
+    #[test]
+    fn an_animation_has_a_frame_for_every_step_until_it_is_thinned() {
+        for (n_nodes, frames) in [(1, 1), (20, 20), (400, MAX_FRAMES)] {
+            let (graph, inputs, trajectory) = bfs(path(n_nodes), true);
+            let svg = animation(&graph, &inputs, &trajectory, &options());
+            assert_eq!(count(&svg, "text", "step"), frames, "{n_nodes}");
+        }
+    }
+
+    #[test]
+    fn without_hints_the_output_is_shown() {
+        let (graph, inputs, trajectory) = bfs(path(4), false);
+        let output = picture(&graph, &inputs, &trajectory, &options());
+        assert_eq!(strip(&graph, &inputs, &trajectory, &options()), output);
+        assert_eq!(animation(&graph, &inputs, &trajectory, &options()), output);
+    }
+
+    #[test]
+    fn sizes_that_make_no_sense_still_give_a_picture() {
+        let (graph, inputs, trajectory) = bfs(path(4), true);
+        for size in [0.0, -5.0, f64::NAN, f64::INFINITY] {
+            let options = Options { size, seconds_per_step: size, ..options() };
+            for draw in DRAWINGS {
+                let svg = draw(&graph, &inputs, &trajectory, &options);
+                assert!(Document::parse(&svg).is_ok() && !svg.contains("NaN"), "{size}: {svg}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_thousand_nodes_are_drawn() {
+        // Each node is tied to those at a half and a third of its number.
+        let mut edges: Vec<(u32, u32)> = (1..1000).flat_map(|v| [(v / 2, v), (v / 3, v)]).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        let (graph, inputs, trajectory) = bfs(Graph::from_edges(1000, &edges).unwrap(), true);
+        let svg = picture(&graph, &inputs, &trajectory, &options());
+        assert_eq!(svg.matches("<circle").count(), 1000);
+        assert!(Document::parse(&svg).is_ok());
+    }
 }

@@ -1,4 +1,7 @@
 //! The XML under the pictures: escaped text, short numbers, the frame of a document.
+//!
+//! Lengths have one decimal: a tenth of a pixel cannot be seen, and files stay small and equal on
+//! every machine.
 
 use super::palette::Palette;
 
