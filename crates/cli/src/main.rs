@@ -32,6 +32,10 @@ struct Salsa {
     command: Option<Command>,
 }
 
+/// Samples are many small vectors or a few huge ones; this allocator is fast at both.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let salsa = match Salsa::try_parse() {
         Ok(salsa) => salsa,

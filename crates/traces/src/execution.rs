@@ -160,7 +160,10 @@ pub fn execute(
 impl Problem<'_> {
     /// Refuses negative weights, for algorithms that are wrong with them.
     pub fn require_nonnegative_weights(&self, algorithm: &str) -> Result<(), ExecuteError> {
-        let Some(weights) = self.graph.edge_weights() else { return Ok(()) };
+        if !self.graph.has_negative_weight() {
+            return Ok(());
+        }
+        let weights = self.graph.edge_weights().into_iter().flatten();
         match self.graph.edges().zip(weights).find(|(_, weight)| *weight < 0.0) {
             Some(((u, v), weight)) => {
                 let algorithm = algorithm.to_owned();

@@ -11,6 +11,10 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::random;
 
+/// Above this probability, a coin for each pair is cheaper than a logarithm for each chosen one,
+/// and there are at most 1 / `DENSE` times as many.
+const DENSE: f64 = 0.125;
+
 /// Adds each pair (u, v) with u in `row(v)` with probability `p`, for v = 0, 1, ..., `n_nodes` - 1.
 pub fn random_pairs(
     n_nodes: usize,
@@ -22,12 +26,18 @@ pub fn random_pairs(
     if p <= 0.0 {
         return;
     }
+    if p > DENSE {
+        for v in 0..n_nodes as u32 {
+            edges.extend(row(v).filter(|_| random::unit(rng) < p).map(|u| (u, v)));
+        }
+        return;
+    }
     let log_no_edge = libm::log1p(-p);
     // The place of the last chosen pair in the row of v.
     let mut place = -1i64;
     let mut v = 0;
     loop {
-        let gap = if p < 1.0 { libm::log(random::unit(rng)) / log_no_edge } else { 0.0 };
+        let gap = libm::log(random::unit(rng)) / log_no_edge;
         // Beyond 2^62 pairs the walk has left every graph that fits in memory.
         place += 1 + gap.min(4.6e18) as i64;
         while (v as usize) < n_nodes && place >= row(v).len() as i64 {

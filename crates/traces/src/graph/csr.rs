@@ -161,6 +161,7 @@ impl Graph {
     }
 
     /// Number of nodes, n.
+    #[inline]
     pub fn n_nodes(&self) -> usize {
         self.offsets.len() - 1
     }
@@ -181,21 +182,25 @@ impl Graph {
     }
 
     /// The neighbours of `u`, ascending.
+    #[inline]
     pub fn neighbours(&self, u: u32) -> &[u32] {
         &self.neighbours[self.arcs(u)]
     }
 
     /// Number of neighbours of `u`.
+    #[inline]
     pub fn degree(&self, u: u32) -> usize {
         self.arcs(u).len()
     }
 
     /// The arcs out of `u`: places in the rows, in the order of its neighbours.
+    #[inline]
     pub fn arcs(&self, u: u32) -> Range<usize> {
         self.offsets[u as usize] as usize..self.offsets[u as usize + 1] as usize
     }
 
     /// The node an arc leads to.
+    #[inline]
     pub fn target(&self, arc: usize) -> u32 {
         self.neighbours[arc]
     }
@@ -205,29 +210,39 @@ impl Graph {
         self.weights.is_some()
     }
 
+    /// Whether some weight is below 0.
+    pub fn has_negative_weight(&self) -> bool {
+        self.weights.iter().flatten().any(|&weight| weight < 0.0)
+    }
+
     /// The neighbours of `u` with the weights of the edges to them; weight 1 if there are none.
+    #[inline]
     pub fn weighted_neighbours(&self, u: u32) -> impl Iterator<Item = (u32, f64)> + '_ {
         let weights = self.weights.as_deref();
         self.arcs(u).map(move |arc| (self.neighbours[arc], weights.map_or(1.0, |w| w[arc])))
     }
 
     /// Whether `v` is a neighbour of `u`.
+    #[inline]
     pub fn has_edge(&self, u: u32, v: u32) -> bool {
         self.arc(u, v).is_some()
     }
 
     /// The arc from `u` to `v`.
+    #[inline]
     pub fn arc(&self, u: u32, v: u32) -> Option<usize> {
         let place = self.neighbours(u).binary_search(&v).ok()?;
         Some(self.offsets[u as usize] as usize + place)
     }
 
     /// The entry of the message-passing graph that is the arc `arc` out of `u`.
+    #[inline]
     pub fn entry(&self, u: u32, arc: usize) -> usize {
         arc + u as usize + usize::from(self.neighbours[arc] > u)
     }
 
     /// The entry that is the self-loop of `u`.
+    #[inline]
     pub fn loop_entry(&self, u: u32) -> usize {
         let before = self.neighbours(u).partition_point(|&v| v < u);
         self.offsets[u as usize] as usize + u as usize + before
@@ -315,34 +330,37 @@ fn rows(n_nodes: usize, edges: &[(u32, u32)]) -> Result<(Vec<u32>, Vec<u32>), Gr
     }
     let mut next = offsets[..n_nodes].to_vec();
     let mut neighbours = vec![0u32; 2 * edges.len()];
-    let mut place = |row: u32, member: u32, into: &mut [u32]| {
-        let at = &mut next[row as usize];
-        into[*at as usize] = member;
-        *at += 1;
-    };
     for &(u, v) in edges {
-        place(u, v, &mut neighbours);
-        place(v, u, &mut neighbours);
+        for (row, member) in [(u, v), (v, u)] {
+            let place = &mut next[row as usize];
+            neighbours[*place as usize] = member;
+            *place += 1;
+        }
     }
     let row = |u: usize| offsets[u] as usize..offsets[u + 1] as usize;
-    if !(0..n_nodes).all(|u| neighbours[row(u)].is_sorted()) {
-        next = offsets[..n_nodes].to_vec();
-        let mut sorted = vec![0u32; neighbours.len()];
-        for u in 0..n_nodes {
-            for &v in &neighbours[row(u)] {
-                sorted[next[v as usize] as usize] = u as u32;
-                next[v as usize] += 1;
-            }
-        }
-        neighbours = sorted;
+    let rises = |neighbours: &[u32]| {
+        (0..n_nodes).all(|u| neighbours[row(u)].is_sorted_by(|v, next| v < next))
+    };
+    if rises(&neighbours) {
+        return Ok((offsets, neighbours));
     }
+    next = offsets[..n_nodes].to_vec();
+    let mut sorted = vec![0u32; neighbours.len()];
     for u in 0..n_nodes {
-        if let Some(pair) = neighbours[row(u)].windows(2).find(|pair| pair[0] == pair[1]) {
-            let (u, v) = (u as u32, pair[0]);
-            return Err(GraphError::Duplicate { u: u.min(v), v: u.max(v) });
+        for &v in &neighbours[row(u)] {
+            sorted[next[v as usize] as usize] = u as u32;
+            next[v as usize] += 1;
         }
     }
-    Ok((offsets, neighbours))
+    neighbours = sorted;
+    if rises(&neighbours) {
+        return Ok((offsets, neighbours));
+    }
+    let pair = |u: usize| {
+        let twice = neighbours[row(u)].windows(2).find(|pair| pair[0] == pair[1])?;
+        Some(GraphError::Duplicate { u: twice[0].min(u as u32), v: twice[0].max(u as u32) })
+    };
+    Err((0..n_nodes).find_map(pair).expect("sorted rows that do not rise hold a node twice"))
 }
 
 /// How a graph is written: what cannot be derived, nothing else.

@@ -86,11 +86,13 @@ impl<'g> Recorder<'g> {
     }
 
     /// The step being written: the number of steps ended so far.
+    #[inline]
     pub fn step(&self) -> u32 {
         self.step
     }
 
     /// Whether hints are kept; an algorithm may skip work that only serves them.
+    #[inline]
     pub fn records_hints(&self) -> bool {
         self.records_hints
     }
@@ -133,6 +135,7 @@ impl<'g> Recorder<'g> {
     }
 
     /// From the present step on, the mask at `index` (a node, an entry, or 0) is `value`.
+    #[inline]
     pub fn set_mask(&mut self, hint: MaskHint, index: u32, value: bool) {
         if self.records_hints {
             let refused = push(&mut self.masks, hint.0, self.step, index, value);
@@ -141,6 +144,7 @@ impl<'g> Recorder<'g> {
     }
 
     /// From the present step on, `node` is the marked one.
+    #[inline]
     pub fn set_one(&mut self, hint: MaskOneHint, node: u32) {
         if self.records_hints {
             let refused = if (node as usize) < self.graph.n_nodes() {
@@ -153,6 +157,7 @@ impl<'g> Recorder<'g> {
     }
 
     /// From the present step on, `node` has class `class`.
+    #[inline]
     pub fn set_category(&mut self, hint: CategoricalHint, node: u32, class: u8) {
         if self.records_hints {
             let refused = if class < hint.classes {
@@ -166,6 +171,7 @@ impl<'g> Recorder<'g> {
     }
 
     /// From the present step on, the number at `index` (a node, an entry, or 0) is `value`.
+    #[inline]
     pub fn set_scalar(&mut self, hint: ScalarHint, index: u32, value: f64) {
         if self.records_hints {
             let refused = push(&mut self.scalars, hint.0, self.step, index, value);
@@ -174,17 +180,20 @@ impl<'g> Recorder<'g> {
     }
 
     /// From the present step on, `node` points to `target`: a neighbour, or itself for "none".
+    #[inline]
     pub fn set_pointer(&mut self, hint: PointerHint, node: u32, target: u32) {
-        let Some(field) = self.pointers.get(hint.0).map(|track| track.field) else { return };
+        let Some(track) = self.pointers.get(hint.0) else { return };
+        let field = track.field;
         let refused = push(&mut self.pointers, hint.0, self.step, node, target);
-        let is_edge = refused.is_some() || node == target || self.graph.has_edge(node, target);
-        self.refuse(refused);
-        if !is_edge && self.error.is_none() {
-            self.error = Some(Box::new(self.not_edge(field, node, target)));
+        if refused.is_some() {
+            self.refuse(refused);
+        } else if node != target && !self.graph.has_edge(node, target) {
+            self.keep_stray(field, node, target);
         }
     }
 
     /// Ends the step: hint t is the state as it is now.
+    #[inline]
     pub fn end_step(&mut self) {
         self.step += 1;
     }
@@ -211,8 +220,7 @@ impl<'g> Recorder<'g> {
                 |node: u32, target: u32| node == target || self.graph.has_edge(node, target);
             let stray = (0..).zip(targets).find(|&(node, &target)| !is_edge(node, target));
             if let Some((node, &target)) = stray {
-                let stray = self.not_edge(field, node, target);
-                self.error.get_or_insert(Box::new(stray));
+                self.keep_stray(field, node, target);
             }
         }
         self.outputs.push((field, values));
@@ -220,9 +228,9 @@ impl<'g> Recorder<'g> {
 
     /// The trajectory, or the first thing that was wrong with it.
     pub fn finish(mut self) -> Result<Trajectory, Box<RecordError>> {
-        let algorithm = self.spec.algorithm.to_string();
+        let algorithm = || self.spec.algorithm.to_string();
         if self.error.is_none() && self.step == 0 {
-            return Err(Box::new(RecordError::NoStep { algorithm }));
+            return Err(Box::new(RecordError::NoStep { algorithm: algorithm() }));
         }
         let mut hints: Vec<(usize, Hint)> = Vec::with_capacity(self.spec.fields.len());
         let n_steps = self.step;
@@ -230,7 +238,8 @@ impl<'g> Recorder<'g> {
             track.log.changes.first().is_none_or(|change| change.step > 0) && self.records_hints
         }) {
             let name = self.spec.fields[unset.field].name.to_string();
-            let unset = RecordError::Missing { algorithm, stage: Stage::Hint, name };
+            let (algorithm, stage) = (algorithm(), Stage::Hint);
+            let unset = RecordError::Missing { algorithm, stage, name };
             return Err(self.error.unwrap_or(Box::new(unset)));
         }
         collect(&mut hints, self.masks, n_steps, History::Mask);
@@ -250,7 +259,7 @@ impl<'g> Recorder<'g> {
             return Err(error);
         }
         if let Some((field, _)) = missing {
-            let (stage, name) = (field.stage, field.name.to_string());
+            let (algorithm, stage, name) = (algorithm(), field.stage, field.name.to_string());
             return Err(Box::new(RecordError::Missing { algorithm, stage, name }));
         }
         Ok(Trajectory {
@@ -297,29 +306,37 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    fn not_edge(&self, field: usize, node: u32, target: u32) -> RecordError {
-        RecordError::PointerNotEdge {
-            algorithm: self.spec.algorithm.to_string(),
-            name: self.spec.fields[field].name.to_string(),
-            step: self.step,
-            node,
-            target,
-        }
+    #[cold]
+    fn keep_stray(&mut self, field: usize, node: u32, target: u32) {
+        self.error.get_or_insert_with(|| {
+            Box::new(RecordError::PointerNotEdge {
+                algorithm: self.spec.algorithm.to_string(),
+                name: self.spec.fields[field].name.to_string(),
+                step: self.step,
+                node,
+                target,
+            })
+        });
     }
 
     #[inline]
     fn refuse(&mut self, refused: Option<Refused>) {
-        if let Some(Refused { field, index, len }) = refused {
-            self.error.get_or_insert_with(|| {
-                Box::new(RecordError::OutOfRange {
-                    algorithm: self.spec.algorithm.to_string(),
-                    name: self.spec.fields[field].name.to_string(),
-                    step: self.step,
-                    index,
-                    len,
-                })
-            });
+        if let Some(refused) = refused {
+            self.keep_refused(refused);
         }
+    }
+
+    #[cold]
+    fn keep_refused(&mut self, Refused { field, index, len }: Refused) {
+        self.error.get_or_insert_with(|| {
+            Box::new(RecordError::OutOfRange {
+                algorithm: self.spec.algorithm.to_string(),
+                name: self.spec.fields[field].name.to_string(),
+                step: self.step,
+                index,
+                len,
+            })
+        });
     }
 }
 

@@ -32,6 +32,10 @@ pub struct Generate {
     #[arg(long, short, value_name = "NAMES", value_delimiter = ',')]
     algorithm: Vec<String>,
 
+    /// Splits, separated by commas [default: those with published figures]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    split: Vec<String>,
+
     /// Seconds for each figure
     #[arg(long, default_value_t = 0.5)]
     seconds: f64,
@@ -64,10 +68,14 @@ impl Generate {
                 names.iter().map(|name| algorithms::find(name)).collect::<Result<Vec<_>, _>>()?
             }
         };
-        let progress = Progress::new((algorithms.len() * splits().len()) as u64, "measuring");
+        let splits: Vec<&str> = match self.split.as_slice() {
+            [] => splits(),
+            names => names.iter().map(String::as_str).collect(),
+        };
+        let progress = Progress::new((algorithms.len() * splits.len()) as u64, "measuring");
         let mut speeds = Vec::new();
         for algorithm in algorithms {
-            for split in splits() {
+            for split in &splits {
                 let sampler = Sampler::new(&suite, suite.seed, algorithm, split)?;
                 speeds.push(speed(&sampler, time)?);
                 progress.advance(1);
