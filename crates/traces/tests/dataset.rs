@@ -2,13 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use salsa_traces::algorithms::{self, ALL};
 use salsa_traces::dataset::{Manifest, Request, VerifyError, manifest_path, verify, write};
 use salsa_traces::export::Format;
-use salsa_traces::sample::Sampler;
+use salsa_traces::export::binary::Records;
+use salsa_traces::sample::{Sample, Sampler};
 use salsa_traces::suite::Suite;
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
@@ -47,6 +49,30 @@ fn the_bytes_do_not_depend_on_the_number_of_threads() {
         };
         assert_eq!(with(1), with(2), "{format}");
     }
+}
+
+#[test]
+fn a_file_of_several_batches_holds_every_sample_once() {
+    // 4096 small graphs are made at a time.
+    let (_folder, file, _) = written(&Wanted { samples: 4100, hints: false, ..SMALL });
+    let suite = Suite::named("paper").unwrap();
+    let bfs = algorithms::find("bfs").unwrap();
+    let sampler = Sampler::new(&suite, suite.seed, bfs, "train").unwrap();
+    let read = Records::new(BufReader::new(File::open(file).unwrap())).unwrap();
+    let read: Vec<Sample> = read.map(Result::unwrap).collect();
+    let expected = (0..4100).map(|index| sampler.sample(index, false).unwrap());
+    assert!(read.into_iter().eq(expected));
+}
+
+#[test]
+#[cfg(unix)]
+fn whoever_may_read_other_files_may_read_these() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, file, _) = written(&SMALL);
+    let other = folder.path().join("other");
+    fs::write(&other, b"").unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!([mode(&file), mode(&manifest_path(&file))], [mode(&other); 2]);
 }
 
 #[test]
@@ -190,7 +216,7 @@ fn a_write_that_fails_leaves_nothing_behind() {
     let folder = tempdir().unwrap();
     let error = write_into(folder.path(), &Wanted { samples: 10_001, ..SMALL }).unwrap_err();
     assert_eq!(error, "split train has 10000 samples, there is no index 10000");
-    assert_eq!(files_in(folder.path()), [PathBuf::new(); 0]);
+    assert!(files_in(folder.path()).is_empty());
 }
 
 #[test]

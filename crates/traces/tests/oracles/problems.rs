@@ -37,7 +37,7 @@ pub fn problems() -> impl Strategy<Value = Problem> {
     let graphs = prop_oneof![2 => graphs_of_families(), 1 => any_graphs()];
     let weights = prop_oneof![
         Just(Weights::Sampled),
-        Just(Weights::From(&[0.0, 0.5, 1.0])),
+        Just(Weights::From(&[0.0, -0.0, 0.5, 1.0])),
         Just(Weights::From(&[0.25])),
         Just(Weights::From(&[0.1, 0.2, 0.3, 0.6])),
     ];
