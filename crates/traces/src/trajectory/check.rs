@@ -17,7 +17,7 @@ pub struct TrajectoryError {
 }
 
 impl TrajectoryError {
-    fn new(name: &str, problem: impl Into<String>) -> Self {
+    pub(crate) fn new(name: &str, problem: impl Into<String>) -> Self {
         Self { name: name.to_owned(), problem: problem.into() }
     }
 }

@@ -48,7 +48,7 @@ pub enum CaseError {
         /// What is wrong.
         problem: String,
     },
-    /// The execution does not fit the graph.
+    /// The inputs or the execution do not fit the graph or the spec.
     #[error(transparent)]
     Trajectory(#[from] TrajectoryError),
 }
@@ -100,10 +100,6 @@ pub fn read_sample(line: &str, spec: &Spec) -> Result<Sample, CaseError> {
     if recorded.length == 0 {
         return Err(wrong("length", "expected at least 1 step, found 0".to_owned()));
     }
-    let n_nodes = graph.n_nodes();
-    if let Some(source) = inputs.source.filter(|&source| source as usize >= n_nodes) {
-        return Err(wrong("source", format!("expected a node below {n_nodes}, found {source}")));
-    }
     let output = |field: &Field| {
         let feature = find(&recorded.outputs, field)?;
         values(feature, field, &graph)
@@ -126,8 +122,9 @@ pub fn read_sample(line: &str, spec: &Spec) -> Result<Sample, CaseError> {
         outputs: spec.outputs().map(output).collect::<Result<_, _>>()?,
         spec: spec.clone(),
     };
-    trajectory.check(&graph)?;
-    Ok(Sample { generator, graph, inputs, trajectory })
+    let sample = Sample { generator, graph, inputs, trajectory };
+    sample.check()?;
+    Ok(sample)
 }
 
 #[derive(Deserialize)]
