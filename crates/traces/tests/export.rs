@@ -6,6 +6,7 @@ use std::io;
 
 use proptest::prelude::*;
 use salsa_traces::algorithms::{self, ALL};
+use salsa_traces::execution::Randomness;
 use salsa_traces::export::binary::{self, BinaryError, Records};
 use salsa_traces::export::json_lines::{line, read_case, read_sample};
 use salsa_traces::graph::Graph;
@@ -134,6 +135,46 @@ fn a_length_of_0_is_refused() {
 }
 
 #[test]
+fn a_sample_without_an_input_its_algorithm_needs_is_refused() {
+    for (algorithm, input) in [("bfs", "source"), ("mst", "weights"), ("mis", "randomness")] {
+        let sample = first(algorithm, "train", 0, true);
+        let mut value: Value = serde_json::from_slice(&line(&sample, None)).unwrap();
+        value.as_object_mut().unwrap().remove(input).unwrap();
+        let text = value.to_string();
+        let error = read_sample(&text, &sample.trajectory.spec).unwrap_err();
+        assert_eq!(error.to_string(), format!("{input}: {algorithm} needs it"));
+    }
+}
+
+#[test]
+fn a_record_of_a_sample_without_its_source_is_refused() {
+    let mut sample = first("bfs", "train", 0, true);
+    sample.inputs.source = None;
+    let error = read_all(&file(&[&sample])).unwrap_err();
+    assert_eq!(error.to_string(), "record 0 holds no sample: source: bfs needs it");
+}
+
+#[test]
+fn random_values_for_fewer_phases_than_there_are_steps_are_refused() {
+    let mut sample = first("mis", "ws_16", 0, true);
+    let phases = sample.inputs.randomness.unwrap().phases().to_vec();
+    let expected = phases.len();
+    sample.inputs.randomness = Some(Randomness::given(phases[1..].to_vec()));
+    let problem = format!("expected {expected} phases, found {}", expected - 1);
+    let error = read_all(&file(&[&sample])).unwrap_err().to_string();
+    assert_eq!(error, format!("record 0 holds no sample: randomness: {problem}"));
+}
+
+#[test]
+fn bytes_after_the_sample_in_a_record_are_refused() {
+    let record = binary::record(&first("bfs", "train", 0, true));
+    let mut body = record[4..record.len() - 32].to_vec();
+    assert!(binary::decode(&body).is_ok());
+    body.push(0);
+    assert_eq!(binary::decode(&body).unwrap_err(), "there are 1 bytes after it");
+}
+
+#[test]
 fn a_pointer_along_no_edge_is_refused() {
     // 0 - 1 - 2
     let bfs = algorithms::find("bfs").unwrap().spec();
@@ -204,8 +245,7 @@ proptest! {
 fn check_reading(text: &str, sample: &Sample) {
     let _ = read_case(text);
     let Ok(read) = read_sample(text, &sample.trajectory.spec) else { return };
-    read.trajectory.check(&read.graph).unwrap();
-    assert!(read.inputs.source.is_none_or(|source| (source as usize) < read.graph.n_nodes()));
+    read.check().unwrap();
     read.content_hash();
     read.hints_hash();
     assert_eq!(read_all(&file(&[&read])).unwrap(), 1);
