@@ -26,6 +26,9 @@ pub struct Inputs {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Randomness {
     phases: Vec<Vec<f64>>,
+    /// How many phases the execution has asked for.
+    #[serde(skip)]
+    used: usize,
     #[serde(skip)]
     rng: Option<ChaCha8Rng>,
 }
@@ -177,12 +180,12 @@ impl Problem<'_> {
 impl Randomness {
     /// Given values: for each phase one value a node.
     pub fn given(phases: Vec<Vec<f64>>) -> Self {
-        Self { phases, rng: None }
+        Self { phases, used: 0, rng: None }
     }
 
     /// Values drawn uniformly from (0, 1) as they are needed.
     pub fn drawn(rng: ChaCha8Rng) -> Self {
-        Self { phases: Vec::new(), rng: Some(rng) }
+        Self { phases: Vec::new(), used: 0, rng: Some(rng) }
     }
 
     /// The values of all phases so far.
@@ -202,12 +205,14 @@ impl Randomness {
             let found = values.len();
             return Err(ExecuteError::RandomnessShape { expected: n_nodes, found });
         }
+        self.used = phase + 1;
         Ok(values)
     }
 
-    /// The same values without the generator behind them.
-    fn settled(self) -> Self {
-        Self { phases: self.phases, rng: None }
+    /// The values that were used, without those after them and the generator behind them.
+    fn settled(mut self) -> Self {
+        self.phases.truncate(self.used);
+        Self::given(self.phases)
     }
 }
 

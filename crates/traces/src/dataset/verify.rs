@@ -100,6 +100,16 @@ pub fn verify(file: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<Manifest, 
         serde_json::from_slice(&text).map_err(|error| invalid(error.to_string()))?;
     let suite = Suite::parse("suite_text", &manifest.suite_text)
         .map_err(|error: SuiteError| invalid(error.to_string()))?;
+    let claims = [
+        ("suite", manifest.suite.clone(), suite.name.clone()),
+        ("suite_version", manifest.suite_version.to_string(), suite.version.to_string()),
+        ("convention", manifest.convention.to_string(), suite.convention.to_string()),
+    ];
+    for (field, claimed, found) in claims {
+        if claimed != found {
+            return Err(invalid(format!("{field} is {claimed}, suite_text says {found}")));
+        }
+    }
     let algorithm = algorithms::find(&manifest.algorithm)
         .map_err(|error: UnknownAlgorithm| invalid(error.to_string()))?;
     let request = Request {

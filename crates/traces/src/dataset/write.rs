@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use tempfile::NamedTempFile;
 use thiserror::Error;
 
 use super::{Manifest, Request, manifest_path};
@@ -37,11 +38,7 @@ pub fn write(
         move |error: io::Error| DatasetError::Write { path, error }
     };
     std::fs::create_dir_all(folder).map_err(failed(folder))?;
-    let temporary = tempfile::Builder::new()
-        .prefix(".salsa-")
-        .suffix(".partial")
-        .tempfile_in(folder)
-        .map_err(failed(folder))?;
+    let temporary = partial_file(folder).map_err(failed(folder))?;
 
     let mut file = HashingWriter { to: BufWriter::new(temporary), hash: blake3::Hasher::new() };
     file.write_all(request.header()).map_err(failed(&path))?;
@@ -76,8 +73,7 @@ pub fn write(
     let mut text = serde_json::to_vec_pretty(&manifest).expect("a manifest is plain data");
     text.push(b'\n');
     let manifest_path = manifest_path(&path);
-    let mut temporary_manifest =
-        tempfile::NamedTempFile::new_in(folder).map_err(failed(&manifest_path))?;
+    let mut temporary_manifest = partial_file(folder).map_err(failed(&manifest_path))?;
     temporary_manifest.write_all(&text).map_err(failed(&manifest_path))?;
     temporary_manifest.as_file().sync_all().map_err(failed(&manifest_path))?;
     // The samples first: a manifest never promises a file that is not there.
@@ -86,6 +82,15 @@ pub fn write(
         .persist(&manifest_path)
         .map_err(|error| failed(&manifest_path)(error.error))?;
     Ok((path, manifest))
+}
+
+/// A file that goes away unless it is given its final name.
+fn partial_file(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut file = tempfile::Builder::new();
+    // A temporary file is its owner's alone unless told otherwise; this one will be shared.
+    #[cfg(unix)]
+    file.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    file.prefix(".salsa-").suffix(".partial").tempfile_in(folder)
 }
 
 /// Hashes what it writes.

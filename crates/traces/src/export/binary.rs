@@ -144,7 +144,11 @@ impl<R: Read> Iterator for Records<R> {
 
 /// The sample in the body of a record.
 pub fn decode(body: &[u8]) -> Result<Sample, String> {
-    let body: Body = postcard::from_bytes(body).map_err(|error| error.to_string())?;
+    let (body, rest): (Body, &[u8]) =
+        postcard::take_from_bytes(body).map_err(|error| error.to_string())?;
+    if !rest.is_empty() {
+        return Err(format!("there are {} bytes after it", rest.len()));
+    }
     let algorithm = algorithms::find(&body.algorithm).map_err(|error| error.to_string())?;
     let trajectory = Trajectory {
         spec: algorithm.spec().clone(),
@@ -152,14 +156,8 @@ pub fn decode(body: &[u8]) -> Result<Sample, String> {
         hints: body.hints,
         outputs: body.outputs,
     };
-    let n_nodes = body.graph.n_nodes();
-    if body.inputs.source.is_some_and(|source| source as usize >= n_nodes) {
-        return Err("the source is no node".to_owned());
-    }
-    let phases = body.inputs.randomness.iter().flat_map(|randomness| randomness.phases());
-    if phases.into_iter().any(|phase| phase.len() != n_nodes) {
-        return Err("a phase of random values does not have one for each node".to_owned());
-    }
-    trajectory.check(&body.graph).map_err(|error| error.to_string())?;
-    Ok(Sample { generator: body.generator, graph: body.graph, inputs: body.inputs, trajectory })
+    let Body { generator, graph, inputs, .. } = body;
+    let sample = Sample { generator, graph, inputs, trajectory };
+    sample.check().map_err(|error| error.to_string())?;
+    Ok(sample)
 }

@@ -17,7 +17,7 @@ pub struct TrajectoryError {
 }
 
 impl TrajectoryError {
-    fn new(name: &str, problem: impl Into<String>) -> Self {
+    pub(crate) fn new(name: &str, problem: impl Into<String>) -> Self {
         Self { name: name.to_owned(), problem: problem.into() }
     }
 }
@@ -76,11 +76,13 @@ fn check_hint(field: &Field, hint: &Hint, graph: &Graph) -> Result<(), Trajector
             (History::Scalar(log), Kind::Scalar) => in_order(log, hint.n_steps, len),
             (History::Categorical(log), Kind::Categorical { classes }) => {
                 in_order(log, hint.n_steps, len)
+                    && log.initial < classes
                     && log.changes.iter().all(|change| change.value < classes)
             }
             (History::MaskOne(log), Kind::MaskOne) => {
                 let is_node = |node: u32| (node as usize) < graph.n_nodes();
                 in_order(log, hint.n_steps, len)
+                    && is_node(log.initial)
                     && log.changes.iter().all(|change| is_node(change.value))
             }
             (History::Pointer(log), Kind::Pointer) => {

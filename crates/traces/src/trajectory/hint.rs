@@ -152,7 +152,8 @@ impl Hint {
         }
     }
 
-    /// Feeds the history to `feed` as bytes that do not depend on the order of recording.
+    /// Feeds the history to `feed` as bytes that depend neither on the order of recording nor on
+    /// the value that the history starts from.
     pub(crate) fn canonical_bytes(&self, mut feed: impl FnMut(&[u8])) {
         fn each<V: Copy>(changes: Vec<Change<V>>, mut feed: impl FnMut(&Change<V>)) {
             changes.iter().for_each(&mut feed);
@@ -162,27 +163,23 @@ impl Hint {
             feed(&index.to_le_bytes());
             feed(value);
         };
-        match (&self.history, self.before_step_0()) {
-            (History::Mask(log), Values::Mask(state)) => {
-                place(u32::MAX, 0, &[u8::from(log.initial)]);
-                each(log.canonical(state), |c| place(c.step, c.index, &[u8::from(c.value)]));
-            }
-            (History::MaskOne(log), Values::MaskOne(_)) => {
-                // No node is marked before step 0, so the first marking always counts.
-                each(log.canonical(vec![u32::MAX]), |c| {
-                    place(c.step, c.index, &c.value.to_le_bytes());
-                });
-            }
-            (History::Pointer(log), Values::Pointer(state)) => {
-                each(log.canonical(state), |c| place(c.step, c.index, &c.value.to_le_bytes()));
-            }
-            (History::Categorical(log), Values::Categorical(state)) => {
-                each(log.canonical(state), |c| place(c.step, c.index, &[c.value]));
-            }
-            (History::Scalar(log), Values::Scalar(state)) => {
-                each(log.canonical(state), |c| place(c.step, c.index, &c.value.to_le_bytes()));
-            }
-            _ => unreachable!("the values before step 0 have the kind of the history"),
+        match &self.history {
+            History::Mask(log) => each(log.canonical(vec![false; self.len()]), |c| {
+                place(c.step, c.index, &[u8::from(c.value)]);
+            }),
+            // No node is marked before step 0, so the first marking always counts.
+            History::MaskOne(log) => each(log.canonical(vec![u32::MAX]), |c| {
+                place(c.step, c.index, &c.value.to_le_bytes());
+            }),
+            History::Pointer(log) => each(log.changed_from((0..self.len).collect()), |c| {
+                place(c.step, c.index, &c.value.to_le_bytes());
+            }),
+            History::Categorical(log) => each(log.canonical(vec![0; self.len()]), |c| {
+                place(c.step, c.index, &[c.value]);
+            }),
+            History::Scalar(log) => each(log.canonical(vec![0.0; self.len()]), |c| {
+                place(c.step, c.index, &c.value.to_le_bytes());
+            }),
         }
     }
 

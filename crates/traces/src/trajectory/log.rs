@@ -78,8 +78,18 @@ impl<V: Copy + PartialEq> Log<V> {
 
     /// The same history whatever the order of recording: sorted by (step, index), one change for
     /// each, and only real ones, seen from `state`, the values before step 0.
-    pub(super) fn canonical(&self, state: Vec<V>) -> Vec<Change<V>> {
+    pub(super) fn changed_from(&self, state: Vec<V>) -> Vec<Change<V>> {
         real(&self.changes, state)
+    }
+
+    /// The same, and whatever value the history starts from: where that is not what stands in
+    /// `state`, step 0 changes to it.
+    pub(super) fn canonical(&self, state: Vec<V>) -> Vec<Change<V>> {
+        let start = |index| Change { step: 0, index, value: self.initial };
+        let others = (0..).zip(&state).filter(|(_, value)| **value != self.initial);
+        let mut changes: Vec<Change<V>> = others.map(|(index, _)| start(index)).collect();
+        changes.extend(&self.changes);
+        real(&changes, state)
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -121,6 +131,13 @@ mod tests {
         let other = log(&[(0, 0, 7), (0, 1, 5), (2, 0, 3)]);
         assert_eq!(one.canonical(vec![0; 2]), other.canonical(vec![0; 2]));
         assert_eq!(one.canonical(vec![0; 2]), log(&[(0, 0, 7), (0, 1, 5), (2, 0, 3)]).changes);
+    }
+
+    #[test]
+    fn the_canonical_history_does_not_depend_on_the_value_it_starts_from() {
+        let from_7 = Log { initial: 7, ..log(&[(0, 1, 5), (2, 0, 0)]) };
+        let from_0 = log(&[(0, 0, 7), (0, 1, 5), (2, 0, 0)]);
+        assert_eq!(from_7.canonical(vec![0; 2]), from_0.canonical(vec![0; 2]));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::execution::{Inputs, Randomness};
 use crate::graph::{Graph, GraphError};
 use crate::sample::Sample;
 use crate::spec::{Field, Kind, Location, Spec};
-use crate::trajectory::{Hint, Trajectory, Values};
+use crate::trajectory::{Hint, Trajectory, TrajectoryError, Values};
 
 /// A graph with inputs.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +48,9 @@ pub enum CaseError {
         /// What is wrong.
         problem: String,
     },
+    /// The inputs or the execution do not fit the graph or the spec.
+    #[error(transparent)]
+    Trajectory(#[from] TrajectoryError),
 }
 
 /// The graph and the inputs of a line.
@@ -93,6 +96,10 @@ pub fn read_sample(line: &str, spec: &Spec) -> Result<Sample, CaseError> {
     }
     let Case { generator, graph, inputs, .. } = read_case(line)?;
     let recorded: Recorded = serde_json::from_str(line)?;
+    let wrong = |name: &str, problem: String| CaseError::Feature { name: name.to_owned(), problem };
+    if recorded.length == 0 {
+        return Err(wrong("length", "expected at least 1 step, found 0".to_owned()));
+    }
     let output = |field: &Field| {
         let feature = find(&recorded.outputs, field)?;
         values(feature, field, &graph)
@@ -102,7 +109,7 @@ pub fn read_sample(line: &str, spec: &Spec) -> Result<Sample, CaseError> {
         let steps = feature.as_array().map_or(&[][..], Vec::as_slice);
         if steps.len() != recorded.length as usize {
             let problem = format!("expected {} steps, found {}", recorded.length, steps.len());
-            return Err(CaseError::Feature { name: field.name.to_string(), problem });
+            return Err(wrong(&field.name, problem));
         }
         let steps: Vec<Values> =
             steps.iter().map(|step| values(step, field, &graph)).collect::<Result<_, _>>()?;
@@ -115,7 +122,9 @@ pub fn read_sample(line: &str, spec: &Spec) -> Result<Sample, CaseError> {
         outputs: spec.outputs().map(output).collect::<Result<_, _>>()?,
         spec: spec.clone(),
     };
-    Ok(Sample { generator, graph, inputs, trajectory })
+    let sample = Sample { generator, graph, inputs, trajectory };
+    sample.check()?;
+    Ok(sample)
 }
 
 #[derive(Deserialize)]
