@@ -42,7 +42,8 @@ impl Sample {
     /// The hints, if they were recorded: what changed at each step.
     pub fn hints_hash(&self) -> Option<ContentHash> {
         let mut bytes = Bytes::default();
-        for (field, hint) in self.trajectory.spec.hints().zip(self.trajectory.hints.as_ref()?) {
+        self.trajectory.hints.as_ref()?;
+        for (field, hint) in self.trajectory.recorded_hints() {
             bytes.text(&field.name);
             bytes.u32(hint.n_steps() as u32);
             hint.canonical_bytes(|part| bytes.0.extend(part));

@@ -106,7 +106,7 @@ pub fn split_stats(
 fn row(sample: &Sample) -> [f64; 6] {
     let (graph, trajectory) = (&sample.graph, &sample.trajectory);
     let max_degree = graph.nodes().map(|u| graph.degree(u)).max().unwrap_or(0);
-    let changes: usize = trajectory.hints.iter().flatten().map(|hint| hint.n_changes()).sum();
+    let changes = trajectory.hints.as_ref().map_or(0, |hints| hints.n_changes());
     [
         graph.n_nodes() as f64,
         graph.n_edges() as f64,

@@ -29,7 +29,7 @@ proptest! {
     #[test]
     fn every_step_is_the_state_that_was_recorded(steps in change_sequences()) {
         let (trajectory, states) = record(&steps);
-        for (place, hint) in trajectory.hints.iter().flatten().enumerate() {
+        for (place, (_, hint)) in trajectory.recorded_hints().enumerate() {
             let expected: Vec<Values> = states.iter().map(|state| state[place].clone()).collect();
             prop_assert_eq!(hint.n_steps(), steps.len());
             for (step, values) in expected.iter().enumerate() {
@@ -48,7 +48,7 @@ proptest! {
         let (trajectory, _) = record(&steps);
         let to = to % (steps.len() + 1);
         let from = from % (to + 1);
-        for hint in trajectory.hints.iter().flatten() {
+        for (_, hint) in trajectory.recorded_hints() {
             prop_assert_eq!(walk(hint, from, to), &walk(hint, 0, steps.len())[from..to]);
         }
     }
@@ -56,7 +56,7 @@ proptest! {
     #[test]
     fn changes_of_a_step_are_where_it_differs_from_the_step_before(steps in change_sequences()) {
         let (trajectory, states) = record(&steps);
-        for (place, hint) in trajectory.hints.iter().flatten().enumerate() {
+        for (place, (_, hint)) in trajectory.recorded_hints().enumerate() {
             let mut before = numbers(&start()[place]);
             if FIELDS[place].kind == Kind::MaskOne {
                 // No node is marked before step 0.
@@ -172,7 +172,7 @@ fn complete_graph() -> Graph {
     Graph::from_edges(4, &[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]).unwrap()
 }
 
-fn walk(hint: &Hint, from: usize, to: usize) -> Vec<Values> {
+fn walk(hint: Hint<'_>, from: usize, to: usize) -> Vec<Values> {
     let mut steps = hint.range(from..to);
     let mut walked = Vec::new();
     while let Some(values) = steps.advance() {

@@ -146,11 +146,13 @@ impl Inspect {
     /// One line for each step and feature that changes in it.
     fn steps_table(&self, sample: &Sample) -> String {
         let trajectory = &sample.trajectory;
-        let Some(hints) = &trajectory.hints else { return "hints were not recorded".to_owned() };
+        if trajectory.hints.is_none() {
+            return "hints were not recorded".to_owned();
+        }
         let mut rows = Vec::new();
         'steps: for step in 0..trajectory.length as usize {
             let mut label = step.to_string();
-            for (field, hint) in trajectory.spec.hints().zip(hints) {
+            for (field, hint) in trajectory.recorded_hints() {
                 let changes = hint.changes_at(step);
                 if !changes.is_empty() {
                     let listed = changes_text(sample, field, &changes);

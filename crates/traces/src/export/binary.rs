@@ -16,7 +16,7 @@ use crate::execution::Inputs;
 use crate::graph::Graph;
 use crate::hash::hash_of_bytes;
 use crate::sample::Sample;
-use crate::trajectory::{Hint, Trajectory, Values};
+use crate::trajectory::{Hints, Trajectory, Values};
 
 /// The first bytes of every file.
 pub const MAGIC: [u8; 8] = *b"SALSA\0\x01\0";
@@ -33,7 +33,7 @@ struct Body {
     inputs: Inputs,
     length: u32,
     outputs: Vec<Values>,
-    hints: Option<Vec<Hint>>,
+    hints: Option<Hints>,
 }
 
 /// Why bytes are no samples.

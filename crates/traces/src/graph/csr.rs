@@ -11,6 +11,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::spec::Location;
+
 /// A simple undirected graph, with or without a weight on every edge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "RawGraph", into = "RawGraph")]
@@ -174,6 +176,15 @@ impl Graph {
     /// Number of directed edges of the message-passing graph, n + 2m.
     pub fn n_entries(&self) -> usize {
         self.n_nodes() + self.neighbours.len()
+    }
+
+    /// Number of values that a feature at `location` has.
+    pub fn n_values(&self, location: Location) -> usize {
+        match location {
+            Location::Node => self.n_nodes(),
+            Location::Edge => self.n_entries(),
+            Location::Graph => 1,
+        }
     }
 
     /// The nodes 0, 1, ..., n - 1.

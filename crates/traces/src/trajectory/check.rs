@@ -2,11 +2,10 @@
 
 use thiserror::Error;
 
-use super::hint::{Hint, History};
-use super::log::Log;
+use super::changes::{Change, Hints, Track};
 use super::{Trajectory, Values};
 use crate::graph::Graph;
-use crate::spec::{Field, Kind, Location};
+use crate::spec::{Field, Kind, Spec};
 
 /// A trajectory that does not fit its spec or its graph.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -28,79 +27,74 @@ impl Trajectory {
         if self.length == 0 {
             return Err(TrajectoryError::new("length", "expected at least 1 step, found 0"));
         }
-        let count = |name: &str, expected: usize, found: usize| match expected == found {
-            true => Ok(()),
-            false => Err(TrajectoryError::new(name, format!("expected {expected}, found {found}"))),
-        };
         count("outputs", self.spec.outputs().count(), self.outputs.len())?;
         for (field, values) in self.spec.outputs().zip(&self.outputs) {
-            check_values(field, values, graph)?;
-        }
-        if let Some(hints) = &self.hints {
-            count("hints", self.spec.hints().count(), hints.len())?;
-            for (field, hint) in self.spec.hints().zip(hints) {
-                count(&field.name, self.length as usize, hint.n_steps())?;
-                check_hint(field, hint, graph)?;
+            if !fit(field, values, graph) {
+                return Err(TrajectoryError::new(&field.name, "the values do not fit"));
             }
         }
-        Ok(())
+        match &self.hints {
+            Some(hints) => check_hints(hints, &self.spec, self.length, graph),
+            None => Ok(()),
+        }
     }
 }
 
-fn len_of(field: &Field, graph: &Graph) -> usize {
-    match field.location {
-        Location::Node => graph.n_nodes(),
-        Location::Edge => graph.n_entries(),
-        Location::Graph => 1,
+fn count(name: &str, expected: usize, found: usize) -> Result<(), TrajectoryError> {
+    match expected == found {
+        true => Ok(()),
+        false => Err(TrajectoryError::new(name, format!("expected {expected}, found {found}"))),
     }
 }
 
-fn check_values(field: &Field, values: &Values, graph: &Graph) -> Result<(), TrajectoryError> {
-    let fits = values.fits(field.kind)
-        && values.count().is_none_or(|count| count == len_of(field, graph))
+fn fit(field: &Field, values: &Values, graph: &Graph) -> bool {
+    let is_edge = |(node, target): (u32, &u32)| is_pointer(graph, node, (*target).into());
+    values.fits(field.kind)
+        && values.count().is_none_or(|count| count == graph.n_values(field.location))
         && match values {
             Values::MaskOne(node) => (*node as usize) < graph.n_nodes(),
-            Values::Pointer(targets) => {
-                (0..).zip(targets).all(|(node, &target)| is_pointer(graph, node, target))
-            }
+            Values::Pointer(targets) => (0..).zip(targets).all(is_edge),
             _ => true,
-        };
-    if fits { Ok(()) } else { Err(TrajectoryError::new(&field.name, "the values do not fit")) }
+        }
 }
 
-fn check_hint(field: &Field, hint: &Hint, graph: &Graph) -> Result<(), TrajectoryError> {
-    let len = if field.kind == Kind::MaskOne { 1 } else { len_of(field, graph) };
-    let fits = hint.len as usize == len
-        && match (&hint.history, field.kind) {
-            (History::Mask(log), Kind::Mask) => in_order(log, hint.n_steps, len),
-            (History::Scalar(log), Kind::Scalar) => in_order(log, hint.n_steps, len),
-            (History::Categorical(log), Kind::Categorical { classes }) => {
-                in_order(log, hint.n_steps, len)
-                    && log.initial < classes
-                    && log.changes.iter().all(|change| change.value < classes)
+fn check_hints(
+    hints: &Hints,
+    spec: &Spec,
+    length: u32,
+    graph: &Graph,
+) -> Result<(), TrajectoryError> {
+    count("steps", length as usize, hints.n_steps())?;
+    let expected = Track::all(spec, graph);
+    count("hints", expected.len(), hints.tracks.len())?;
+    for (field, (expected, track)) in spec.hints().zip(expected.iter().zip(&hints.tracks)) {
+        let may_start_set = track.kind == Kind::Mask || !track.starts_set;
+        if (expected.kind, expected.len) != (track.kind, track.len) || !may_start_set {
+            return Err(TrajectoryError::new(&field.name, "it is not the hint of the spec"));
+        }
+    }
+    let fits = |change: &&Change| {
+        let Some(track) = hints.tracks.get(change.hint as usize) else { return false };
+        change.index < track.len
+            && match track.kind {
+                Kind::Scalar => true,
+                Kind::Mask => change.value < 2,
+                Kind::MaskOne => change.value < graph.n_nodes() as u64,
+                Kind::Categorical { classes } => change.value < classes.into(),
+                Kind::Pointer => is_pointer(graph, change.index, change.value),
             }
-            (History::MaskOne(log), Kind::MaskOne) => {
-                let is_node = |node: u32| (node as usize) < graph.n_nodes();
-                in_order(log, hint.n_steps, len)
-                    && is_node(log.initial)
-                    && log.changes.iter().all(|change| is_node(change.value))
-            }
-            (History::Pointer(log), Kind::Pointer) => {
-                let is_edge = |node: u32, target: u32| is_pointer(graph, node, target);
-                in_order(log, hint.n_steps, len)
-                    && log.changes.iter().all(|change| is_edge(change.index, change.value))
-            }
-            _ => false,
-        };
-    if fits { Ok(()) } else { Err(TrajectoryError::new(&field.name, "the changes do not fit")) }
+    };
+    match hints.changes.iter().find(|change| !fits(change)) {
+        None => Ok(()),
+        Some(change) => {
+            let field = spec.hints().nth(change.hint as usize);
+            let name = field.map_or("hints", |field| &field.name);
+            Err(TrajectoryError::new(name, "the changes do not fit"))
+        }
+    }
 }
 
-/// Whether the changes are sorted by step, and every step and index exists.
-fn in_order<V>(log: &Log<V>, n_steps: u32, len: usize) -> bool {
-    log.changes.is_sorted_by_key(|change| change.step)
-        && log.changes.iter().all(|c| c.step < n_steps && (c.index as usize) < len)
-}
-
-fn is_pointer(graph: &Graph, node: u32, target: u32) -> bool {
-    node == target || graph.has_edge(node, target)
+fn is_pointer(graph: &Graph, node: u32, target: u64) -> bool {
+    u64::from(node) == target
+        || u32::try_from(target).is_ok_and(|target| graph.has_edge(node, target))
 }

@@ -1,94 +1,49 @@
-//! One hint over all steps: stored as changes, expanded to dense values on demand.
+//! One hint over all steps, expanded from the recorded changes to dense values on demand.
 
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
-
 use super::Values;
-use super::log::{Change, Log};
+use super::changes::{Change, Hints, Track};
+use crate::spec::Kind;
 
 /// The history of one hint.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Hint {
-    /// Number of values: nodes, entries, or 1.
-    pub(super) len: u32,
-    /// Number of steps, T.
-    pub(super) n_steps: u32,
-    pub(super) history: History,
+#[derive(Debug, Clone, Copy)]
+pub struct Hint<'a> {
+    hints: &'a Hints,
+    place: u32,
 }
 
-/// The changes of a hint, by the kind of its values.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) enum History {
-    Mask(Log<bool>),
-    /// The value is the marked node, the index always 0.
-    MaskOne(Log<u32>),
-    Categorical(Log<u8>),
-    Scalar(Log<f64>),
-    /// Starts at every node itself.
-    Pointer(Log<u32>),
-}
-
-impl Hint {
-    /// The history that shows these values, one entry a step; there is at least one step.
-    ///
-    /// # Panics
-    /// If the steps differ in kind or number of values.
-    pub fn from_dense(steps: &[Values]) -> Self {
-        let n_steps = steps.len() as u32;
-        let of = |history, len: usize| Self { len: len as u32, n_steps, history };
-        macro_rules! compressed {
-            ($kind:ident, $initial:expr, $before:expr) => {{
-                let dense = steps.iter().map(|values| match values {
-                    Values::$kind(values) => values.as_slice(),
-                    _ => panic!("a hint has one kind of values"),
-                });
-                let len = steps[0].count().unwrap_or(1);
-                of(History::$kind(Log::from_dense($initial, $before(len), dense)), len)
-            }};
-        }
-        match &steps[0] {
-            Values::Mask(_) => compressed!(Mask, false, |len| vec![false; len]),
-            Values::Categorical(_) => compressed!(Categorical, 0, |len| vec![0; len]),
-            Values::Scalar(_) => compressed!(Scalar, 0.0, |len| vec![0.0; len]),
-            Values::Pointer(_) => compressed!(Pointer, 0, |len| (0..len as u32).collect()),
-            Values::MaskOne(_) => {
-                let nodes: Vec<[u32; 1]> = steps
-                    .iter()
-                    .map(|values| match values {
-                        Values::MaskOne(node) => [*node],
-                        _ => panic!("a hint has one kind of values"),
-                    })
-                    .collect();
-                let dense = nodes.iter().map(<[u32; 1]>::as_slice);
-                of(History::MaskOne(Log::from_dense(0, vec![u32::MAX], dense)), 1)
-            }
-        }
+impl Hints {
+    /// The hint at `place` among those of the spec.
+    pub fn get(&self, place: usize) -> Option<Hint<'_>> {
+        (place < self.tracks.len()).then_some(Hint { hints: self, place: place as u32 })
     }
 
+    /// All hints, in the order of the spec.
+    pub fn iter(&self) -> impl Iterator<Item = Hint<'_>> {
+        (0..self.tracks.len() as u32).map(|place| Hint { hints: self, place })
+    }
+}
+
+impl<'a> Hint<'a> {
     /// Number of steps, T.
     pub fn n_steps(&self) -> usize {
-        self.n_steps as usize
+        self.hints.n_steps()
     }
 
     /// Number of values at each step: nodes, entries, or 1.
     pub fn len(&self) -> usize {
-        self.len as usize
+        self.track().len as usize
     }
 
     /// Whether there is no value.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// Number of recorded changes.
     pub fn n_changes(&self) -> usize {
-        match &self.history {
-            History::Mask(log) => log.changes.len(),
-            History::MaskOne(log) | History::Pointer(log) => log.changes.len(),
-            History::Categorical(log) => log.changes.len(),
-            History::Scalar(log) => log.changes.len(),
-        }
+        self.own(&self.hints.changes).count()
     }
 
     /// The dense values at step `step`.
@@ -117,89 +72,111 @@ impl Hint {
     ///
     /// # Panics
     /// If the range ends after [`Hint::n_steps`].
-    pub fn range(&self, steps: Range<usize>) -> HintSteps<'_> {
-        assert!(steps.end <= self.n_steps(), "steps {steps:?} of {} were asked for", self.n_steps);
-        HintSteps { hint: self, state: self.before_step_0(), next_change: 0, steps }
+    pub fn range(&self, steps: Range<usize>) -> HintSteps<'a> {
+        let n_steps = self.n_steps();
+        assert!(steps.end <= n_steps, "steps {steps:?} of {n_steps} were asked for");
+        let mut state = self.before_step_0();
+        if let Some(before) = steps.start.checked_sub(1) {
+            self.apply(&self.hints.changes[..self.hints.step_ends[before]], &mut state);
+        }
+        HintSteps { hint: *self, state, steps }
     }
 
     /// The real changes shown first at `step`, sorted by index: (index, new value as a number).
     /// Pointers and marked nodes are node numbers, masks 0 or 1.
     ///
-    /// Costs O(values + changes up to `step`).
+    /// Costs O(values + changes of all hints up to `step`).
     pub fn changes_at(&self, step: usize) -> Vec<(u32, f64)> {
-        fn listed<V>(changes: Vec<Change<V>>, number: impl Fn(V) -> f64) -> Vec<(u32, f64)> {
-            changes.into_iter().map(|change| (change.index, number(change.value))).collect()
-        }
-        let step = step as u32;
-        match (&self.history, self.before_step_0()) {
-            (History::Mask(log), Values::Mask(state)) => {
-                listed(log.real_changes_at(step, state), |value| f64::from(u8::from(value)))
-            }
-            (History::MaskOne(log), Values::MaskOne(_)) => {
-                // No node is marked before step 0, so the first marking always counts.
-                listed(log.real_changes_at(step, vec![u32::MAX]), f64::from)
-            }
-            (History::Categorical(log), Values::Categorical(state)) => {
-                listed(log.real_changes_at(step, state), f64::from)
-            }
-            (History::Scalar(log), Values::Scalar(state)) => {
-                listed(log.real_changes_at(step, state), |value| value)
-            }
-            (History::Pointer(log), Values::Pointer(state)) => {
-                listed(log.real_changes_at(step, state), f64::from)
-            }
-            _ => unreachable!("the values before step 0 have the kind of the history"),
-        }
+        let mut state = self.bits_before_step_0();
+        (0..step).for_each(|earlier| {
+            self.real_changes(earlier, &mut state);
+        });
+        let number = |bits: u64| match self.track().kind {
+            Kind::Scalar => f64::from_bits(bits),
+            _ => bits as f64,
+        };
+        let changes = self.real_changes(step, &mut state).into_iter();
+        changes.map(|(index, bits)| (index, number(bits))).collect()
     }
 
     /// Feeds the history to `feed` as bytes that depend neither on the order of recording nor on
-    /// the value that the history starts from.
+    /// whether a mask was filled or set one by one.
     pub(crate) fn canonical_bytes(&self, mut feed: impl FnMut(&[u8])) {
-        fn each<V: Copy>(changes: Vec<Change<V>>, mut feed: impl FnMut(&Change<V>)) {
-            changes.iter().for_each(&mut feed);
-        }
-        let mut place = |step: u32, index: u32, value: &[u8]| {
-            feed(&step.to_le_bytes());
-            feed(&index.to_le_bytes());
-            feed(value);
+        let width = match self.track().kind {
+            Kind::Mask | Kind::Categorical { .. } => 1,
+            Kind::MaskOne | Kind::Pointer => 4,
+            Kind::Scalar => 8,
         };
-        match &self.history {
-            History::Mask(log) => each(log.canonical(vec![false; self.len()]), |c| {
-                place(c.step, c.index, &[u8::from(c.value)]);
-            }),
-            // No node is marked before step 0, so the first marking always counts.
-            History::MaskOne(log) => each(log.canonical(vec![u32::MAX]), |c| {
-                place(c.step, c.index, &c.value.to_le_bytes());
-            }),
-            History::Pointer(log) => each(log.changed_from((0..self.len).collect()), |c| {
-                place(c.step, c.index, &c.value.to_le_bytes());
-            }),
-            History::Categorical(log) => each(log.canonical(vec![0; self.len()]), |c| {
-                place(c.step, c.index, &[c.value]);
-            }),
-            History::Scalar(log) => each(log.canonical(vec![0.0; self.len()]), |c| {
-                place(c.step, c.index, &c.value.to_le_bytes());
-            }),
+        let mut place = |step: usize, index: u32, value: u64| {
+            feed(&(step as u32).to_le_bytes());
+            feed(&index.to_le_bytes());
+            feed(&value.to_le_bytes()[..width]);
+        };
+        let mut state = self.bits_before_step_0();
+        for step in 0..self.n_steps() {
+            let changes = self.real_changes(step, &mut state);
+            if step == 0 && self.track().starts_set {
+                (0..).zip(&state).filter(|(_, set)| **set == 1).for_each(|(i, _)| place(0, i, 1));
+            } else {
+                changes.into_iter().for_each(|(index, value)| place(step, index, value));
+            }
         }
     }
 
-    pub(super) fn bytes(&self) -> usize {
-        match &self.history {
-            History::Mask(log) => log.bytes(),
-            History::MaskOne(log) | History::Pointer(log) => log.bytes(),
-            History::Categorical(log) => log.bytes(),
-            History::Scalar(log) => log.bytes(),
+    fn track(&self) -> &'a Track {
+        &self.hints.tracks[self.place as usize]
+    }
+
+    fn own<'c>(&self, changes: &'c [Change]) -> impl Iterator<Item = &'c Change> + use<'c> {
+        let place = self.place;
+        changes.iter().filter(move |change| change.hint == place)
+    }
+
+    /// Applies the changes of `step` to `state`; gives those after which it is another, sorted by
+    /// index.
+    fn real_changes(&self, step: usize, state: &mut [u64]) -> Vec<(u32, u64)> {
+        let mut changes: Vec<(u32, u64)> =
+            self.own(self.hints.at_step(step)).map(|change| (change.index, change.value)).collect();
+        changes.sort_by_key(|&(index, _)| index);
+        let mut real = Vec::with_capacity(changes.len());
+        for of_index in changes.chunk_by(|a, b| a.0 == b.0) {
+            let (index, value) = of_index[of_index.len() - 1];
+            let old = std::mem::replace(&mut state[index as usize], value);
+            if old != value {
+                real.push((index, value));
+            }
+        }
+        real
+    }
+
+    fn bits_before_step_0(&self) -> Vec<u64> {
+        match self.track().starts_set {
+            true => vec![1; self.len()],
+            false => self.track().zeros(),
         }
     }
 
     fn before_step_0(&self) -> Values {
-        let len = self.len();
-        match &self.history {
-            History::Mask(log) => Values::Mask(vec![log.initial; len]),
-            History::MaskOne(log) => Values::MaskOne(log.initial),
-            History::Categorical(log) => Values::Categorical(vec![log.initial; len]),
-            History::Scalar(log) => Values::Scalar(vec![log.initial; len]),
-            History::Pointer(_) => Values::Pointer((0..self.len).collect()),
+        let (track, len) = (self.track(), self.len());
+        match track.kind {
+            Kind::Mask => Values::Mask(vec![track.starts_set; len]),
+            Kind::MaskOne => Values::MaskOne(0),
+            Kind::Categorical { .. } => Values::Categorical(vec![0; len]),
+            Kind::Scalar => Values::Scalar(vec![0.0; len]),
+            Kind::Pointer => Values::Pointer((0..track.len).collect()),
+        }
+    }
+
+    fn apply(&self, changes: &[Change], state: &mut Values) {
+        let own = self.own(changes).map(|change| (change.index as usize, change.value));
+        match state {
+            Values::Mask(state) => own.for_each(|(index, value)| state[index] = value == 1),
+            Values::MaskOne(node) => own.for_each(|(_, value)| *node = value as u32),
+            Values::Categorical(state) => own.for_each(|(index, value)| state[index] = value as u8),
+            Values::Scalar(state) => {
+                own.for_each(|(index, value)| state[index] = f64::from_bits(value));
+            }
+            Values::Pointer(state) => own.for_each(|(index, value)| state[index] = value as u32),
         }
     }
 }
@@ -207,32 +184,16 @@ impl Hint {
 /// A walk through the steps of a hint; see [`Hint::range`].
 #[derive(Debug)]
 pub struct HintSteps<'a> {
-    hint: &'a Hint,
+    hint: Hint<'a>,
     state: Values,
-    next_change: usize,
     steps: Range<usize>,
 }
 
 impl HintSteps<'_> {
     /// The values of the next step, or `None` after the last.
     pub fn advance(&mut self) -> Option<&Values> {
-        let step = self.steps.next()? as u32;
-        self.next_change = match (&self.hint.history, &mut self.state) {
-            (History::Mask(log), Values::Mask(state)) => log.apply(state, self.next_change, step),
-            (History::MaskOne(log), Values::MaskOne(node)) => {
-                log.apply(std::slice::from_mut(node), self.next_change, step)
-            }
-            (History::Categorical(log), Values::Categorical(state)) => {
-                log.apply(state, self.next_change, step)
-            }
-            (History::Scalar(log), Values::Scalar(state)) => {
-                log.apply(state, self.next_change, step)
-            }
-            (History::Pointer(log), Values::Pointer(state)) => {
-                log.apply(state, self.next_change, step)
-            }
-            _ => unreachable!("the state has the kind of the history"),
-        };
+        let step = self.steps.next()?;
+        self.hint.apply(self.hint.hints.at_step(step), &mut self.state);
         Some(&self.state)
     }
 }

@@ -1,20 +1,20 @@
 //! What an execution recorded: its length, its outputs, and its hints as changes per step.
 
+mod changes;
 mod check;
 mod hint;
-mod log;
 mod record_error;
 mod recorder;
 mod values;
 
+pub use changes::Hints;
 pub use check::TrajectoryError;
 pub use hint::{Hint, HintSteps};
-pub use log::{Change, Log};
 pub use record_error::RecordError;
 pub use recorder::{CategoricalHint, MaskHint, MaskOneHint, PointerHint, Recorder, ScalarHint};
 pub use values::Values;
 
-use crate::spec::Spec;
+use crate::spec::{Field, Spec};
 
 /// The record of one execution.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,17 +23,22 @@ pub struct Trajectory {
     pub spec: Spec,
     /// Number of steps, T.
     pub length: u32,
-    /// One entry for each hint of the spec, in its order; `None` if hints were not recorded.
-    pub hints: Option<Vec<Hint>>,
+    /// The hints of the spec over all steps; `None` if they were not recorded.
+    pub hints: Option<Hints>,
     /// One entry for each output of the spec, in its order.
     pub outputs: Vec<Values>,
 }
 
 impl Trajectory {
     /// The recorded hint `name`.
-    pub fn hint(&self, name: &str) -> Option<&Hint> {
+    pub fn hint(&self, name: &str) -> Option<Hint<'_>> {
         let place = self.spec.hints().position(|field| field.name == name)?;
         self.hints.as_ref()?.get(place)
+    }
+
+    /// The recorded hints with their fields, in the order of the spec.
+    pub fn recorded_hints(&self) -> impl Iterator<Item = (&Field, Hint<'_>)> {
+        self.spec.hints().zip(self.hints.iter().flat_map(Hints::iter))
     }
 
     /// The output `name`.
@@ -44,6 +49,6 @@ impl Trajectory {
 
     /// Bytes that the recorded changes take.
     pub fn hint_bytes(&self) -> usize {
-        self.hints.iter().flatten().map(Hint::bytes).sum()
+        self.hints.as_ref().map_or(0, Hints::bytes)
     }
 }

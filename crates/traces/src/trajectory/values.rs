@@ -31,6 +31,17 @@ impl Values {
         }
     }
 
+    /// The values as whole numbers: bits of numbers, nodes, classes, 0 and 1.
+    pub(super) fn bits(&self) -> Vec<u64> {
+        match self {
+            Self::Mask(values) => values.iter().map(|&value| value.into()).collect(),
+            Self::MaskOne(node) => vec![(*node).into()],
+            Self::Categorical(values) => values.iter().map(|&class| class.into()).collect(),
+            Self::Scalar(values) => values.iter().map(|value| value.to_bits()).collect(),
+            Self::Pointer(values) => values.iter().map(|&target| target.into()).collect(),
+        }
+    }
+
     /// Whether these are values of a feature of this kind.
     pub fn fits(&self, kind: Kind) -> bool {
         match (self, kind) {

@@ -115,7 +115,7 @@ fn speed(sampler: &Sampler<'_>, time: Duration) -> Result<Speed, Failure> {
 
 /// Walks through the dense values of every hint at every step.
 fn expand(sample: &Sample) {
-    for hint in sample.trajectory.hints.iter().flatten() {
+    for (_, hint) in sample.trajectory.recorded_hints() {
         for values in hint.all() {
             std::hint::black_box(&values);
         }

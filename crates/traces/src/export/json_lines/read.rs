@@ -13,7 +13,7 @@ use crate::execution::{Inputs, Randomness};
 use crate::graph::{Graph, GraphError};
 use crate::sample::Sample;
 use crate::spec::{Field, Kind, Location, Spec};
-use crate::trajectory::{Hint, Trajectory, TrajectoryError, Values};
+use crate::trajectory::{Hints, Trajectory, TrajectoryError, Values};
 
 /// A graph with inputs.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,11 +111,12 @@ pub fn read_sample(line: &str, spec: &Spec) -> Result<Sample, CaseError> {
             let problem = format!("expected {} steps, found {}", recorded.length, steps.len());
             return Err(wrong(&field.name, problem));
         }
-        let steps: Vec<Values> =
-            steps.iter().map(|step| values(step, field, &graph)).collect::<Result<_, _>>()?;
-        Ok(Hint::from_dense(&steps))
+        steps.iter().map(|step| values(step, field, &graph)).collect()
     };
-    let hints = || spec.hints().map(hint).collect::<Result<_, CaseError>>();
+    let hints = || {
+        let dense = spec.hints().map(hint).collect::<Result<Vec<Vec<Values>>, CaseError>>()?;
+        Ok::<_, CaseError>(Hints::from_dense(spec, &graph, &dense))
+    };
     let trajectory = Trajectory {
         length: recorded.length,
         hints: recorded.has_hints.then(hints).transpose()?,

@@ -58,7 +58,7 @@ impl Serialize for Record<'_> {
         }
         let outputs = spec.outputs().zip(&trajectory.outputs);
         map.serialize_entry("outputs", &Outputs(outputs.collect(), graph))?;
-        let hints = spec.hints().zip(trajectory.hints.iter().flatten());
+        let hints = trajectory.recorded_hints();
         map.serialize_entry("hints", &Hints(hints.collect(), graph))?;
         map.serialize_entry("has_hints", &trajectory.hints.is_some())?;
         map.end()
@@ -119,7 +119,7 @@ impl Serialize for Outputs<'_> {
     }
 }
 
-struct Hints<'a>(Vec<(&'a Field, &'a Hint)>, &'a Graph);
+struct Hints<'a>(Vec<(&'a Field, Hint<'a>)>, &'a Graph);
 
 impl Serialize for Hints<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -144,7 +144,7 @@ impl<D: Serialize> Serialize for Feature<'_, D> {
     }
 }
 
-struct Steps<'a>(&'a Hint, &'a Field, &'a Graph);
+struct Steps<'a>(Hint<'a>, &'a Field, &'a Graph);
 
 impl Serialize for Steps<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
