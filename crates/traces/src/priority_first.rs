@@ -43,11 +43,12 @@ impl PriorityFirst {
         let mut queue = QuaternaryHeap::with_capacity(graph.n_nodes());
 
         state[s as usize] = State::Queued;
-        queue.push(Reverse((self.rank(0.0), s)));
+        queue.push(Reverse(self.place(0.0, s)));
         recorder.set_mask(in_queue_h, s, true);
         recorder.set_one(u_h, s);
         recorder.end_step();
-        while let Some(Reverse((_, u))) = queue.pop() {
+        while let Some(Reverse(place)) = queue.pop() {
+            let u = place as u32;
             if state[u as usize] == State::Marked {
                 continue;
             }
@@ -61,7 +62,7 @@ impl PriorityFirst {
                 }
                 let offer = (self.offer)(value[u as usize], weight);
                 let is_new = state[v as usize] == State::Unseen;
-                if is_new || self.rank(offer) < self.rank(value[v as usize]) {
+                if is_new || self.is_better(offer, value[v as usize]) {
                     if is_new {
                         state[v as usize] = State::Queued;
                         recorder.set_mask(in_queue_h, v, true);
@@ -70,7 +71,7 @@ impl PriorityFirst {
                     value[v as usize] = offer;
                     recorder.set_pointer(pi_h, v, u);
                     recorder.set_scalar(value_h, v, offer);
-                    queue.push(Reverse((self.rank(offer), v)));
+                    queue.push(Reverse(self.place(offer, v)));
                 }
             }
             recorder.end_step();
@@ -78,12 +79,20 @@ impl PriorityFirst {
         recorder.output("pi", Values::Pointer(pi));
     }
 
-    /// A whole number that is smaller for a better value, so that the queue compares integers.
+    /// Whether `offer` is strictly better than `value`.
     #[inline]
-    fn rank(self, value: f64) -> u64 {
+    fn is_better(self, offer: f64, value: f64) -> bool {
+        if self.largest_first { offer > value } else { offer < value }
+    }
+
+    /// A node's place in the queue as one whole number, first by value and then by index, which
+    /// is quick to compare.
+    #[inline]
+    fn place(self, value: f64, node: u32) -> u128 {
         // Adding 0 makes -0 and 0 the same value.
         let bits = (if self.largest_first { -value } else { value } + 0.0).to_bits();
-        if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+        let rank = if bits >> 63 == 0 { bits | 1 << 63 } else { !bits };
+        u128::from(rank) << 32 | u128::from(node)
     }
 }
 

@@ -107,10 +107,14 @@ fn times(
     while start.elapsed() < time || bare.len() < GRAPHS as usize {
         for ((graph, inputs), their) in problems.iter().zip(&theirs) {
             let source = NodeIndex::new(inputs.source.unwrap_or(0) as usize);
+            // Each runs twice and the second time counts: the graph is then as near to the
+            // processor for one as for the other.
+            run_petgraph(algorithm, their, source);
             bare.push(seconds(|| run_petgraph(algorithm, their, source)).1);
             for (hints, into) in [(false, &mut without), (true, &mut with)] {
-                let inputs = inputs.clone();
                 let options = Options { hints, convention: Convention::Release };
+                black_box(execute(known, graph, inputs.clone(), options)?);
+                let inputs = inputs.clone();
                 let (done, time) = seconds(|| execute(known, graph, inputs, options));
                 black_box(done?);
                 into.push(time);
