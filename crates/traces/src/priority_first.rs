@@ -7,9 +7,7 @@
 //! that they share a cache line), which costs
 //! O((nodes + edges) log nodes). Reference: Sedgewick, Algorithms, chapter Graph traversal.
 
-use std::cmp::Reverse;
-
-use dary_heap::QuaternaryHeap;
+use orx_priority_queue::{PriorityQueue, PriorityQueueDecKey, QuaternaryHeapOfIndices};
 
 use crate::execution::Problem;
 use crate::trajectory::{Recorder, Values};
@@ -40,15 +38,16 @@ impl PriorityFirst {
         let mut pi: Vec<u32> = graph.nodes().collect();
         let mut value = vec![0.0; graph.n_nodes()];
         let mut state = vec![State::Unseen; graph.n_nodes()];
-        let mut queue = QuaternaryHeap::with_capacity(graph.n_nodes());
+        let mut queue: QuaternaryHeapOfIndices<usize, u128> =
+            QuaternaryHeapOfIndices::with_index_bound(graph.n_nodes());
 
         state[s as usize] = State::Queued;
-        queue.push(Reverse(self.place(0.0, s)));
+        queue.push(s as usize, self.place(0.0, s));
         recorder.set_mask(in_queue_h, s, true);
         recorder.set_one(u_h, s);
         recorder.end_step();
-        while let Some(Reverse(place)) = queue.pop() {
-            let u = place as u32;
+        while let Some((u, _)) = queue.pop() {
+            let u = u as u32;
             if state[u as usize] == State::Marked {
                 continue;
             }
@@ -71,7 +70,11 @@ impl PriorityFirst {
                     value[v as usize] = offer;
                     recorder.set_pointer(pi_h, v, u);
                     recorder.set_scalar(value_h, v, offer);
-                    queue.push(Reverse(self.place(offer, v)));
+                    if is_new {
+                        queue.push(v as usize, self.place(offer, v));
+                    } else {
+                        queue.decrease_key(&(v as usize), self.place(offer, v));
+                    }
                 }
             }
             recorder.end_step();

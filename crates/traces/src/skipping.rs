@@ -32,12 +32,12 @@ pub fn random_pairs(
         }
         return;
     }
-    let log_no_edge = libm::log1p(-p);
+    let scale = 1.0 / libm::log1p(-p);
     // The place of the last chosen pair in the row of v.
     let mut place = -1i64;
     let mut v = 0;
     loop {
-        let gap = libm::log(random::unit(rng)) / log_no_edge;
+        let gap = libm::log(random::unit(rng)) * scale;
         // Beyond 2^62 pairs the walk has left every graph that fits in memory.
         place += 1 + gap.min(4.6e18) as i64;
         while (v as usize) < n_nodes && place >= row(v).len() as i64 {

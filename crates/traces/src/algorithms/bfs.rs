@@ -2,7 +2,7 @@
 //!
 //! Step t shows the nodes within distance t of the source (`reach_h`); each points to its
 //! lowest-index neighbour one level closer (`pi_h`). T = eccentricity of the source + 1.
-//! O(nodes + edges). Reference: Cormen et al., chapter Breadth-first search; CLRS-30.
+//! O(nodes log nodes + edges). Reference: Cormen et al., chapter Breadth-first search; CLRS-30.
 
 use super::Algorithm;
 use crate::execution::{ExecuteError, Problem};
@@ -43,13 +43,12 @@ impl Algorithm for Bfs {
         let reach_h = recorder.mask("reach_h");
         let pi_h = recorder.pointer("pi_h");
 
-        const UNREACHED: u32 = u32::MAX;
-        let mut level = vec![UNREACHED; graph.n_nodes()];
+        let mut is_reached = vec![false; graph.n_nodes()];
         let mut pi: Vec<u32> = graph.nodes().collect();
-        level[s as usize] = 0;
+        is_reached[s as usize] = true;
         let mut frontier = vec![s];
         let mut next = Vec::new();
-        for depth in 0.. {
+        while !frontier.is_empty() {
             for &v in &frontier {
                 recorder.set_mask(reach_h, v, true);
                 recorder.set_pointer(pi_h, v, pi[v as usize]);
@@ -58,20 +57,18 @@ impl Algorithm for Bfs {
 
             for &u in &frontier {
                 for &v in graph.neighbours(u) {
-                    if level[v as usize] == UNREACHED {
-                        level[v as usize] = depth + 1;
+                    if !is_reached[v as usize] {
+                        is_reached[v as usize] = true;
                         pi[v as usize] = u;
                         next.push(v);
-                    } else if level[v as usize] == depth + 1 && u < pi[v as usize] {
-                        pi[v as usize] = u;
                     }
                 }
             }
-            if next.is_empty() {
-                break;
-            }
             std::mem::swap(&mut frontier, &mut next);
             next.clear();
+            // In index order, the first to reach a node is its lowest neighbour; and on large
+            // graphs the rows are then read from memory in order.
+            frontier.sort_unstable();
         }
         recorder.output("pi", Values::Pointer(pi));
         Ok(())

@@ -2,15 +2,14 @@
 //!
 //! Roots are 0, 1, 2, ..., neighbours are taken in ascending order. Every node costs three
 //! steps, so T = 3n: it becomes current (as a root, or along a tree edge), it is discovered, it
-//! is finished. The stack is a chain of pointers in the graph itself (`s_prev`, from `s_last`),
-//! which is what makes it visible to a model, and which needs no call stack here either.
+//! is finished. The stack shows as a chain of pointers in the graph itself (`s_prev`, from
+//! `s_last`), which is what makes it visible to a model; here it is a vector, not the call stack.
 //! O(nodes + edges). Reference: Cormen et al., chapter Depth-first search; CLRS-30.
 
 use super::Algorithm;
 use crate::execution::{ExecuteError, Problem};
-use crate::graph::Graph;
 use crate::spec::{Field, Kind, Location, Spec};
-use crate::trajectory::{MaskOneHint, Recorder, Values};
+use crate::trajectory::{Recorder, Values};
 
 static SPEC: Spec = Spec::new("dfs", FIELDS);
 
@@ -31,7 +30,7 @@ static FIELDS: &[Field] = &[
     Field::output("pi", Location::Node, Kind::Pointer),
 ];
 
-const WHITE: u8 = 0;
+/// White, the color of a node not met yet, is 0.
 const GREY: u8 = 1;
 const BLACK: u8 = 2;
 
@@ -63,78 +62,71 @@ impl Algorithm for Dfs {
         let f_h = recorder.scalar("f");
         let s_prev_h = recorder.pointer("s_prev");
         let s_h = recorder.mask_one("s");
-        let mut u_h = Marker::new(recorder.mask_one("u"));
-        let mut v_h = Marker::new(recorder.mask_one("v"));
-        let mut s_last_h = Marker::new(recorder.mask_one("s_last"));
+        let u_h = recorder.mask_one("u");
+        let v_h = recorder.mask_one("v");
+        let s_last_h = recorder.mask_one("s_last");
         let time_h = recorder.scalar("time");
 
-        // Every node is marked, pointed and coloured about five times in each of its three steps.
-        recorder.expect(16 * graph.n_nodes(), 3 * graph.n_nodes());
+        recorder.expect(17 * graph.n_nodes(), 3 * graph.n_nodes());
 
         let last_node = graph.n_nodes() as u32 - 1;
-        let mut color = vec![WHITE; graph.n_nodes()];
-        let mut is_discovered = vec![false; graph.n_nodes()];
+        let mut is_white = vec![true; graph.n_nodes()];
         let mut pi: Vec<u32> = graph.nodes().collect();
-        let mut s_prev = pi.clone();
-        let mut next_arc: Vec<u32> = graph.nodes().map(|u| graph.arcs(u).start as u32).collect();
+        // The nodes from the root to u, each with its neighbours that are still to be looked at.
+        let mut stack: Vec<(u32, &[u32])> = Vec::new();
         let mut time = 0.0;
 
         for s in graph.nodes() {
-            if color[s as usize] != WHITE {
+            if !is_white[s as usize] {
                 continue;
             }
-            let (mut u, mut s_last) = (s, s);
+            is_white[s as usize] = false;
             recorder.set_one(s_h, s);
-            u_h.mark(recorder, u);
-            v_h.mark(recorder, u);
-            s_last_h.mark(recorder, s_last);
+            recorder.set_one(u_h, s);
+            recorder.set_one(v_h, s);
+            recorder.set_one(s_last_h, s);
             recorder.end_step();
-            loop {
-                if !is_discovered[u as usize] {
-                    is_discovered[u as usize] = true;
-                    time += TICK;
-                    recorder.set_scalar(time_h, 0, time);
-                    recorder.set_scalar(d_h, u, time);
-                    if color[u as usize] == WHITE {
-                        color[u as usize] = GREY;
-                        recorder.set_category(color_h, u, GREY);
+            stack.push((s, graph.neighbours(s)));
+
+            // Discovery of the node on top of the stack.
+            while let Some(&(u, _)) = stack.last() {
+                time += TICK;
+                recorder.set_scalar(time_h, 0, time);
+                recorder.set_scalar(d_h, u, time);
+                recorder.set_category(color_h, u, GREY);
+                recorder.set_one(u_h, u);
+                recorder.end_step();
+
+                // A tree edge to its first white neighbour, or else its finish and the same again
+                // for the node below.
+                while let Some((u, rest)) = stack.last_mut() {
+                    let u = *u;
+                    if let Some(v) = next_white(rest, &is_white) {
+                        is_white[v as usize] = false;
+                        pi[v as usize] = u;
+                        recorder.set_pointer(pi_h, v, u);
+                        recorder.set_pointer(s_prev_h, v, u);
+                        recorder.set_category(color_h, v, GREY);
+                        recorder.set_one(s_last_h, v);
+                        recorder.set_one(u_h, u);
+                        recorder.set_one(v_h, v);
+                        recorder.end_step();
+                        stack.push((v, graph.neighbours(v)));
+                        break;
                     }
-                    u_h.mark(recorder, u);
-                    v_h.mark(recorder, u);
-                    recorder.end_step();
-                }
-                if let Some(v) = next_white(graph, u, &color, &mut next_arc) {
-                    pi[v as usize] = u;
-                    color[v as usize] = GREY;
-                    s_prev[v as usize] = s_last;
-                    recorder.set_pointer(pi_h, v, u);
-                    recorder.set_category(color_h, v, GREY);
-                    recorder.set_pointer(s_prev_h, v, s_last);
-                    s_last = v;
-                    s_last_h.mark(recorder, s_last);
-                    u_h.mark(recorder, u);
-                    v_h.mark(recorder, v);
-                    recorder.end_step();
-                    u = v;
-                } else {
-                    color[u as usize] = BLACK;
-                    recorder.set_category(color_h, u, BLACK);
                     time += TICK;
                     recorder.set_scalar(time_h, 0, time);
                     recorder.set_scalar(f_h, u, time);
-                    u_h.mark(recorder, u);
+                    recorder.set_category(color_h, u, BLACK);
+                    recorder.set_one(u_h, u);
                     // A left-over loop variable of CLRS, part of the data ever since.
-                    v_h.mark(recorder, last_node);
+                    recorder.set_one(v_h, last_node);
                     recorder.end_step();
-                    if s_prev[u as usize] == u {
-                        break;
+                    stack.pop();
+                    if u != s {
+                        recorder.set_pointer(s_prev_h, u, u);
+                        recorder.set_one(s_last_h, pi[u as usize]);
                     }
-                    let below = s_prev[s_last as usize];
-                    s_prev[s_last as usize] = s_last;
-                    recorder.set_pointer(s_prev_h, s_last, s_last);
-                    s_last = below;
-                    s_last_h.mark(recorder, s_last);
-                    u = s_last;
                 }
             }
         }
@@ -143,34 +135,13 @@ impl Algorithm for Dfs {
     }
 }
 
-/// The lowest white neighbour of `u`. Neighbours passed over never turn white again, so each
-/// search goes on where the last one ended.
-fn next_white(graph: &Graph, u: u32, color: &[u8], next_arc: &mut [u32]) -> Option<u32> {
-    let next = &mut next_arc[u as usize];
-    let rest = graph.neighbours(u).len() - (graph.arcs(u).end - *next as usize);
-    let mut rest = graph.neighbours(u)[rest..].iter();
-    let found = rest.find(|&&v| color[v as usize] == WHITE).copied();
-    *next = (graph.arcs(u).end - rest.len()) as u32;
-    found
-}
-
-/// A marked node that is recorded only when it moves.
-struct Marker {
-    hint: MaskOneHint,
-    node: Option<u32>,
-}
-
-impl Marker {
-    fn new(hint: MaskOneHint) -> Self {
-        Self { hint, node: None }
-    }
-
-    fn mark(&mut self, recorder: &mut Recorder<'_>, node: u32) {
-        if self.node != Some(node) {
-            self.node = Some(node);
-            recorder.set_one(self.hint, node);
-        }
-    }
+/// The lowest white node of `rest`, which is left with what follows it: nodes passed over never
+/// turn white again.
+fn next_white(rest: &mut &[u32], is_white: &[bool]) -> Option<u32> {
+    let place = rest.iter().position(|&v| is_white[v as usize]);
+    let (passed, after) = rest.split_at(place.map_or(rest.len(), |place| place + 1));
+    *rest = after;
+    place.map(|place| passed[place])
 }
 
 #[cfg(test)]
