@@ -49,21 +49,21 @@ impl Algorithm for Bfs {
         let mut frontier = vec![s];
         let mut next = Vec::new();
         while !frontier.is_empty() {
-            for &v in &frontier {
-                recorder.set_mask(reach_h, v, true);
-                recorder.set_pointer(pi_h, v, pi[v as usize]);
-            }
-            recorder.end_step();
-
-            for &u in &frontier {
-                for &v in graph.neighbours(u) {
-                    if !is_reached[v as usize] {
-                        is_reached[v as usize] = true;
-                        pi[v as usize] = u;
-                        next.push(v);
+            for batch in frontier.chunks(32) {
+                graph.fetch_rows(batch);
+                for &u in batch {
+                    recorder.set_mask(reach_h, u, true);
+                    recorder.set_pointer(pi_h, u, pi[u as usize]);
+                    for &v in graph.neighbours(u) {
+                        if !is_reached[v as usize] {
+                            is_reached[v as usize] = true;
+                            pi[v as usize] = u;
+                            next.push(v);
+                        }
                     }
                 }
             }
+            recorder.end_step();
             std::mem::swap(&mut frontier, &mut next);
             next.clear();
             // In index order, the first to reach a node is its lowest neighbour; and on large

@@ -67,7 +67,7 @@ impl Algorithm for Dfs {
         let s_last_h = recorder.mask_one("s_last");
         let time_h = recorder.scalar("time");
 
-        recorder.expect(17 * graph.n_nodes(), 3 * graph.n_nodes());
+        recorder.expect(16 * graph.n_nodes(), 3 * graph.n_nodes());
 
         let last_node = graph.n_nodes() as u32 - 1;
         let mut is_white = vec![true; graph.n_nodes()];
@@ -86,6 +86,7 @@ impl Algorithm for Dfs {
             recorder.set_one(v_h, s);
             recorder.set_one(s_last_h, s);
             recorder.end_step();
+            recorder.set_category(color_h, s, GREY);
             stack.push((s, graph.neighbours(s)));
 
             // Discovery of the node on top of the stack.
@@ -93,7 +94,6 @@ impl Algorithm for Dfs {
                 time += TICK;
                 recorder.set_scalar(time_h, 0, time);
                 recorder.set_scalar(d_h, u, time);
-                recorder.set_category(color_h, u, GREY);
                 recorder.set_one(u_h, u);
                 recorder.end_step();
 

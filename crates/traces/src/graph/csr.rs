@@ -198,6 +198,16 @@ impl Graph {
         &self.neighbours[self.arcs(u)]
     }
 
+    /// Reads the start of the rows of `nodes`, so that memory fetches them side by side.
+    ///
+    /// On a graph larger than the caches, going from row to row waits for memory at each one;
+    /// with this before it, a batch of rows waits about once. It changes nothing else.
+    #[inline]
+    pub fn fetch_rows(&self, nodes: &[u32]) {
+        let first = |&u: &u32| self.neighbours.get(self.offsets[u as usize] as usize);
+        std::hint::black_box(nodes.iter().filter_map(first).fold(0, |all, v| all ^ v));
+    }
+
     /// Number of neighbours of `u`.
     #[inline]
     pub fn degree(&self, u: u32) -> usize {
