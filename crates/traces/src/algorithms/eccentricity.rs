@@ -1,15 +1,13 @@
 //! The eccentricity of a source by flooding and echoing.
 //!
-//! The source floods hop counts through the graph; a node with no one left to tell echoes its
-//! count back, and a node that has heard from everyone it told echoes the largest count it heard.
-//! When the source has heard from all its neighbours, that largest count is its eccentricity.
-//! Edges that carry a message down and still wait for an echo form `tree_h`. One step a round,
-//! and one before: T = 2 ecc + 2.
-//!
-//! What a round changes must not be seen within it, so changes to the phase, the tree and the
-//! echoes are kept aside and applied at its end. Only nodes with something to do are visited, and
-//! each arc enters and leaves the tree once: all rounds together are O((nodes + edges) log nodes),
-//! the logarithm for visiting in index order. Reference: paper, algorithm 2.
+//! The source floods hop counts through the graph; a node with no one further out to tell echoes
+//! its count back, and a node that has heard from everyone further out echoes the largest count
+//! it heard. When the source has heard from all its neighbours, that largest count is its
+//! eccentricity. Edges that carried a message and still wait for an echo form `tree_h`: a node
+//! tells everyone who is not closer to the source than itself, so nodes at the same distance tell
+//! each other, but wait only for those further out. One step a round, and one before: T = 2 ecc
+//! + 2. O(nodes log nodes + edges), the logarithm for visiting nodes in index order, which is
+//! quicker on large graphs. Reference: paper, algorithm 2.
 
 use super::Algorithm;
 use crate::execution::{ExecuteError, Problem};
@@ -52,15 +50,36 @@ impl Algorithm for Eccentricity {
         problem: &mut Problem<'_>,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), ExecuteError> {
-        let s = problem.source;
-        let mut network = Network::new(problem.graph, recorder);
+        let (graph, s) = (problem.graph, problem.source);
+        let mut network = Network::new(graph, s, recorder);
         recorder.end_step();
-        let mut active = vec![s];
-        loop {
-            let finished = network.round(s, &mut active, recorder);
+
+        let (mut reached, mut ready) = (vec![s], Vec::new());
+        // A source without neighbours hears no echo; then there is just nothing more to do.
+        while !reached.is_empty() || !ready.is_empty() {
+            reached.sort_unstable();
+            ready.sort_unstable();
+            // What is echoed is what was heard in earlier rounds.
+            let echoes: Vec<(u32, u32)> =
+                ready.drain(..).map(|u| (u, network.echo[u as usize])).collect();
+            let is_finished = echoes.iter().any(|&(u, _)| u == s);
+            for (u, count) in echoes.into_iter().filter(|&(u, _)| u != s) {
+                network.send_echo(u, count, &mut ready, recorder);
+            }
+            let mut outermost = Vec::new();
+            for u in std::mem::take(&mut reached) {
+                if !network.flood(u, &mut reached, recorder) {
+                    outermost.push(u);
+                }
+            }
+            // They turn the flood back once all have been told.
+            for u in outermost {
+                let count = network.flood[u as usize];
+                network.hear(u, count, recorder);
+                network.send_echo(u, count, &mut ready, recorder);
+            }
             recorder.end_step();
-            // A source without neighbours never hears an echo; there is nothing to wait for.
-            if finished || problem.graph.degree(s) == 0 {
+            if is_finished {
                 break;
             }
         }
@@ -69,36 +88,24 @@ impl Algorithm for Eccentricity {
     }
 }
 
-/// The state of all nodes and arcs.
+/// The state of all nodes.
 struct Network<'g> {
     graph: &'g Graph,
+    /// Only the hint on edges needs to know the other direction of an arc.
     reverse: Vec<u32>,
-    visited: Vec<bool>,
-    /// Whether the node has turned from flooding to echoing.
-    phase: Vec<bool>,
-    leaf: Vec<bool>,
+    source: u32,
+    /// The hop count that reached a node: its distance from the source.
     flood: Vec<u32>,
+    /// The largest count it heard.
     echo: Vec<u32>,
-    /// By arc.
-    tree: Vec<bool>,
-    /// For each node u its tree arcs u -> w whose reverse is not in the tree: the echoes it
-    /// waits for. A node is ready when there are none.
+    /// How many nodes further out it has yet to hear from.
     waiting: Vec<u32>,
-    message: Vec<u32>,
-    changes: Changes,
+    /// Whether it has heard an echo, or turned the flood back itself.
+    phase: Vec<bool>,
     hints: Hints,
 }
 
-/// What a round changes at its end.
-#[derive(Default)]
-struct Changes {
-    /// (arc, whether it is in the tree from now on)
-    tree: Vec<(usize, bool)>,
-    phase: Vec<u32>,
-    /// Echoes as they will be, for the nodes in `echoed`.
-    echo: Vec<u32>,
-    echoed: Vec<u32>,
-}
+const UNREACHED: u32 = u32::MAX;
 
 struct Hints {
     visited: MaskHint,
@@ -111,21 +118,19 @@ struct Hints {
 }
 
 impl<'g> Network<'g> {
-    fn new(graph: &'g Graph, recorder: &mut Recorder<'_>) -> Self {
+    fn new(graph: &'g Graph, source: u32, recorder: &mut Recorder<'_>) -> Self {
         let n_nodes = graph.n_nodes();
-        let reverse = graph.reverse_arcs();
+        let mut flood = vec![UNREACHED; n_nodes];
+        flood[source as usize] = 0;
+        recorder.expect(4 * n_nodes + 3 * graph.n_edges(), 0);
         Self {
             graph,
-            visited: vec![false; n_nodes],
-            phase: vec![false; n_nodes],
-            leaf: vec![false; n_nodes],
-            flood: vec![0; n_nodes],
+            reverse: if recorder.records_hints() { graph.reverse_arcs() } else { Vec::new() },
+            source,
+            flood,
             echo: vec![0; n_nodes],
-            tree: vec![false; reverse.len()],
-            reverse,
             waiting: vec![0; n_nodes],
-            message: vec![0; n_nodes],
-            changes: Changes { echo: vec![0; n_nodes], ..Changes::default() },
+            phase: vec![false; n_nodes],
             hints: Hints {
                 visited: recorder.mask("visited_h"),
                 phase: recorder.mask("msgphase_h"),
@@ -138,138 +143,64 @@ impl<'g> Network<'g> {
         }
     }
 
-    /// One round over the nodes with something to do, which become those of the next round;
-    /// whether the source has heard everything.
-    fn round(&mut self, s: u32, active: &mut Vec<u32>, recorder: &mut Recorder<'_>) -> bool {
-        active.sort_unstable();
-        active.dedup();
-        let mut finished = false;
-        let mut newly_visited = Vec::new();
-        let mut receivers = Vec::new();
-        for u in active.drain(..) {
-            if !self.visited[u as usize] {
-                newly_visited.push(u);
-                self.flood_from(u, &mut receivers, recorder);
-            } else if self.phase[u as usize] && !self.leaf[u as usize] && self.is_ready(u) {
-                if u == s {
-                    finished = true;
-                    break;
-                }
-                self.become_leaf(u, recorder);
-                self.send_echo(u, self.echo[u as usize]);
-            }
-        }
-        active.clear();
-
-        for u in newly_visited {
-            self.visited[u as usize] = true;
-            recorder.set_mask(self.hints.visited, u, true);
-        }
-        self.apply_changes(active, recorder);
-        receivers.sort_unstable();
-        for u in receivers {
-            let message = std::mem::take(&mut self.message[u as usize]);
-            if !self.visited[u as usize] {
-                self.flood[u as usize] = message;
-                recorder.set_scalar(self.hints.flood, u, f64::from(message));
-                active.push(u);
-            } else if self.is_ready(u) {
-                self.turn(u, recorder);
-            }
-        }
-        self.apply_changes(active, recorder);
-        for u in std::mem::take(&mut self.changes.echoed) {
-            let echo = self.changes.echo[u as usize];
-            if self.echo[u as usize] != echo {
-                self.echo[u as usize] = echo;
-                recorder.set_scalar(self.hints.echo, u, f64::from(echo));
-                if u == s {
-                    recorder.set_scalar(self.hints.eccentricity, 0, f64::from(echo));
-                }
-            }
-        }
-        finished
-    }
-
-    /// Tells all unvisited neighbours the next hop count; with no one to tell, turns to echoing.
-    fn flood_from(&mut self, u: u32, receivers: &mut Vec<u32>, recorder: &mut Recorder<'_>) {
-        let count = self.flood[u as usize] + 1;
-        let mut told_someone = false;
+    /// `u` tells its count to all neighbours that are not closer to the source. Those it reaches
+    /// first go to `reached`; whether anyone is further out than `u`.
+    fn flood(&mut self, u: u32, reached: &mut Vec<u32>, recorder: &mut Recorder<'_>) -> bool {
+        recorder.set_mask(self.hints.visited, u, true);
+        let count = self.flood[u as usize];
+        let mut waiting = 0;
         for arc in self.graph.arcs(u) {
             let w = self.graph.target(arc);
-            if self.visited[w as usize] {
+            let of_w = self.flood[w as usize];
+            if of_w == UNREACHED {
+                self.flood[w as usize] = count + 1;
+                recorder.set_scalar(self.hints.flood, w, f64::from(count + 1));
+                reached.push(w);
+            }
+            if of_w >= count {
+                recorder.set_mask(self.hints.tree, self.graph.entry(u, arc) as u32, true);
+            }
+            waiting += u32::from(of_w > count);
+        }
+        self.waiting[u as usize] = waiting;
+        waiting > 0
+    }
+
+    /// `u` sends `count` to all who told it something: its neighbours that are not further out.
+    /// Those that have then heard from everyone go to `ready`.
+    fn send_echo(&mut self, u: u32, count: u32, ready: &mut Vec<u32>, recorder: &mut Recorder<'_>) {
+        recorder.set_mask(self.hints.leaf, u, true);
+        let of_u = self.flood[u as usize];
+        for arc in self.graph.arcs(u) {
+            let p = self.graph.target(arc);
+            let of_p = self.flood[p as usize];
+            if of_p > of_u {
                 continue;
             }
-            told_someone = true;
-            if self.message[w as usize] == 0 {
-                receivers.push(w);
+            if let Some(&back) = self.reverse.get(arc) {
+                let entry = self.graph.entry_between(p, back as usize, u);
+                recorder.set_mask(self.hints.tree, entry as u32, false);
             }
-            self.message[w as usize] = self.message[w as usize].max(count);
-            self.changes.tree.push((arc, true));
-        }
-        if !told_someone {
-            self.turn(u, recorder);
-        }
-    }
-
-    /// The flood ends at `u`: it echoes its own count.
-    fn turn(&mut self, u: u32, recorder: &mut Recorder<'_>) {
-        self.become_leaf(u, recorder);
-        self.changes.echo[u as usize] = self.flood[u as usize];
-        self.changes.echoed.push(u);
-        self.changes.phase.push(u);
-        self.send_echo(u, self.flood[u as usize]);
-    }
-
-    fn become_leaf(&mut self, u: u32, recorder: &mut Recorder<'_>) {
-        if !self.leaf[u as usize] {
-            self.leaf[u as usize] = true;
-            recorder.set_mask(self.hints.leaf, u, true);
-        }
-    }
-
-    /// Sends `count` to everyone who told `u` something and was visited.
-    fn send_echo(&mut self, u: u32, count: u32) {
-        for arc in self.graph.arcs(u) {
-            let (p, back) = (self.graph.target(arc), self.reverse[arc] as usize);
-            if self.tree[back] && self.visited[p as usize] {
-                let echo = &mut self.changes.echo[p as usize];
-                *echo = count.max(*echo);
-                self.changes.echoed.push(p);
-                self.changes.phase.push(p);
-                self.changes.tree.push((back, false));
-            }
-        }
-    }
-
-    fn is_ready(&self, u: u32) -> bool {
-        self.waiting[u as usize] == 0
-    }
-
-    /// Applies what was kept aside; nodes that may have become ready are active next.
-    fn apply_changes(&mut self, active: &mut Vec<u32>, recorder: &mut Recorder<'_>) {
-        for u in self.changes.phase.drain(..) {
-            if !self.phase[u as usize] {
-                self.phase[u as usize] = true;
-                recorder.set_mask(self.hints.phase, u, true);
-                active.push(u);
-            }
-        }
-        for (arc, joins) in self.changes.tree.drain(..) {
-            let back = self.reverse[arc] as usize;
-            let (u, w) = (self.graph.target(back), self.graph.target(arc));
-            self.tree[arc] = joins;
-            recorder.set_mask(self.hints.tree, self.graph.entry(u, arc) as u32, joins);
-            // With its reverse in the tree, it is the arc w -> u that starts or ends to wait.
-            let (waits, waiter) = if self.tree[back] { (!joins, w) } else { (joins, u) };
-            let waiting = &mut self.waiting[waiter as usize];
-            if waits {
-                *waiting += 1;
-            } else {
-                *waiting -= 1;
-                if *waiting == 0 {
-                    active.push(waiter);
+            self.hear(p, count, recorder);
+            if of_p < of_u {
+                self.waiting[p as usize] -= 1;
+                if self.waiting[p as usize] == 0 {
+                    ready.push(p);
                 }
+            }
+        }
+    }
+
+    fn hear(&mut self, u: u32, count: u32, recorder: &mut Recorder<'_>) {
+        if !self.phase[u as usize] {
+            self.phase[u as usize] = true;
+            recorder.set_mask(self.hints.phase, u, true);
+        }
+        if self.echo[u as usize] < count {
+            self.echo[u as usize] = count;
+            recorder.set_scalar(self.hints.echo, u, f64::from(count));
+            if u == self.source {
+                recorder.set_scalar(self.hints.eccentricity, 0, f64::from(count));
             }
         }
     }

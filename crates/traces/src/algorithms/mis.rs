@@ -56,6 +56,7 @@ impl Algorithm for Mis {
         for u in graph.nodes() {
             recorder.set_mask(ain_h, graph.loop_entry(u) as u32, false);
         }
+        recorder.expect(2 * graph.n_nodes() + 2 * graph.n_edges(), 0);
         // Only the hint on edges needs to know the other direction of an arc.
         let reverse = if recorder.records_hints() { graph.reverse_arcs() } else { Vec::new() };
 
@@ -86,7 +87,7 @@ impl Algorithm for Mis {
                     let v = graph.target(arc);
                     if is_alive[v as usize] {
                         recorder.set_mask(ain_h, graph.entry(u, arc) as u32, false);
-                        let back = graph.entry(v, reverse[arc] as usize);
+                        let back = graph.entry_between(v, reverse[arc] as usize, u);
                         recorder.set_mask(ain_h, back as u32, false);
                     }
                 }

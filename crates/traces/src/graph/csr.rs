@@ -259,7 +259,13 @@ impl Graph {
     /// The entry of the message-passing graph that is the arc `arc` out of `u`.
     #[inline]
     pub fn entry(&self, u: u32, arc: usize) -> usize {
-        arc + u as usize + usize::from(self.neighbours[arc] > u)
+        self.entry_between(u, arc, self.neighbours[arc])
+    }
+
+    /// The same where the arc is known to lead to `v`, without looking it up.
+    #[inline]
+    pub fn entry_between(&self, u: u32, arc: usize, v: u32) -> usize {
+        arc + u as usize + usize::from(v > u)
     }
 
     /// The entry that is the self-loop of `u`.
