@@ -33,21 +33,23 @@ pub fn random_pairs(
         return;
     }
     let scale = 1.0 / libm::log1p(-p);
-    // The place of the last chosen pair in the row of v.
-    let mut place = -1i64;
+    // The place of the next candidate in the row of v.
+    let mut place = 0u64;
     let mut v = 0;
+    let mut len = row(v).len() as u64;
     loop {
-        let gap = libm::log(random::unit(rng)) * scale;
-        // Beyond 2^62 pairs the walk has left every graph that fits in memory.
-        place += 1 + gap.min(4.6e18) as i64;
-        while (v as usize) < n_nodes && place >= row(v).len() as i64 {
-            place -= row(v).len() as i64;
+        // Beyond 2^64 pairs the walk has left every graph that fits in memory.
+        place = place.saturating_add((libm::log(random::unit(rng)) * scale) as u64);
+        while place >= len {
+            place -= len;
             v += 1;
-        }
-        if v as usize >= n_nodes {
-            return;
+            if v as usize >= n_nodes {
+                return;
+            }
+            len = row(v).len() as u64;
         }
         edges.push((row(v).start + place as u32, v));
+        place += 1;
     }
 }
 

@@ -246,7 +246,12 @@ impl Graph {
     /// Whether `v` is a neighbour of `u`.
     #[inline]
     pub fn has_edge(&self, u: u32, v: u32) -> bool {
-        self.arc(u, v).is_some()
+        let row = self.neighbours(u);
+        if row.len() > 32 {
+            return row.binary_search(&v).is_ok();
+        }
+        // All of a short row, without a branch to guess wrong.
+        row.iter().fold(false, |found, &neighbour| found | (neighbour == v))
     }
 
     /// The arc from `u` to `v`.
