@@ -1,0 +1,31 @@
+# Short names for plain commands; nothing here is needed to build or test.
+
+# What CI runs
+test:
+    ./test
+
+# Adds long property tests, fuzzing, whole-suite overlaps and the scale run
+test-full:
+    ./test --full
+
+# A small BFS data set, a summary and a drawn trajectory
+demo:
+    cargo run --release
+
+# Speed beside the published code and beside petgraph; time and memory up to a million nodes
+bench:
+    cargo run --release -- bench generate
+    cargo run --release -- bench execution
+    cargo run --release -- bench scale
+
+# Accept what the command line prints now as what it should print
+snapshots:
+    INSTA_UPDATE=always cargo test --package salsa-cli
+
+# Accept the samples as they are now; a new suite version must go with it
+hashes:
+    SALSA_UPDATE_HASHES=1 cargo test --package salsa-traces --test stability
+
+# The documentation of the crates, in a browser
+doc:
+    cargo doc --workspace --no-deps --open
