@@ -16,6 +16,8 @@ use salsa_traces::sample::SampleError;
 use salsa_traces::suite::SuiteError;
 use thiserror::Error;
 
+use crate::help::command_line;
+
 /// Why a command did not do its work.
 #[derive(Debug, Error)]
 pub enum Failure {
@@ -51,7 +53,10 @@ impl Failure {
             io::ErrorKind::NotFound
             | io::ErrorKind::IsADirectory
             | io::ErrorKind::PermissionDenied
-            | io::ErrorKind::InvalidData => Self::Mistake(message),
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::InvalidData
+            | io::ErrorKind::InvalidInput
+            | io::ErrorKind::UnexpectedEof => Self::Mistake(message),
             _ => Self::System(message),
         }
     }
@@ -86,20 +91,28 @@ impl Failure {
     }
 }
 
-/// What clap says of a wrong command line, as one line.
-pub fn usage_line(error: &clap::Error) -> String {
+/// What clap says of a wrong command line, as one line; `words` is that command line.
+pub fn usage_line(error: &clap::Error, words: impl IntoIterator<Item = String>) -> String {
     let text = error.render().to_string();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let mut line = lines.next().unwrap_or("error: wrong usage").to_owned();
-    for more in lines.take_while(|line| !line.starts_with("Usage:")) {
-        let more = more.trim_start_matches("tip: ");
-        if more.starts_with("For more information") {
-            break;
-        }
+    let is_message =
+        |line: &&str| !line.starts_with("Usage:") && !line.starts_with("For more information");
+    for more in lines.filter(is_message) {
         line.push_str(if line.ends_with(':') { " " } else { "; " });
-        line.push_str(more);
+        line.push_str(more.trim_start_matches("tip: "));
     }
-    format!("{line} (see salsa --help)")
+    // The words of the standard library, in the user's.
+    let line = line.replace("invalid digit found in string", "expected a whole number");
+    let line = line.replace("invalid float literal", "expected a number");
+    let mut command = command_line();
+    let mut name = command.get_name().to_owned();
+    for word in words {
+        let Some(subcommand) = command.find_subcommand(&word) else { break };
+        name = format!("{name} {word}");
+        command = subcommand.clone();
+    }
+    format!("{line} (see {name} --help)")
 }
 
 macro_rules! mistakes {
@@ -112,7 +125,13 @@ macro_rules! mistakes {
     )*};
 }
 
-mistakes!(UnknownAlgorithm, UnknownConvention, UnknownFormat, GenerateError, ParameterError);
+mistakes!(UnknownConvention, UnknownFormat, GenerateError, ParameterError);
+
+impl From<UnknownAlgorithm> for Failure {
+    fn from(error: UnknownAlgorithm) -> Self {
+        Self::mistake(format!("{error} (see salsa list algorithms)"))
+    }
+}
 
 impl From<SuiteError> for Failure {
     fn from(error: SuiteError) -> Self {

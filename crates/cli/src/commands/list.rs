@@ -11,11 +11,15 @@ use serde_json::{Value, json};
 
 use crate::arguments::Format;
 use crate::failure::Failure;
+use crate::json::print_json;
 use crate::table::table;
 
 /// List algorithms with their specs, graph generators and suites
 #[derive(Debug, Args)]
-#[command(after_help = "Example: salsa list algorithms")]
+#[command(after_help = "\
+Examples:
+  salsa list algorithms
+  salsa list --format json")]
 pub struct List {
     /// What to list [default: everything]
     what: Option<What>,
@@ -47,7 +51,7 @@ impl List {
                     What::Suites => all.insert("suites".into(), suites_json()?),
                 };
             }
-            return writeln!(out, "{}", Value::Object(all)).map_err(Failure::output);
+            return print_json(out, &all);
         }
         for (place, what) in wanted.into_iter().enumerate() {
             let text = match what {
