@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::help::command_line;
 use salsa_traces::algorithms::UnknownAlgorithm;
 use salsa_traces::convention::UnknownConvention;
 use salsa_traces::dataset::{DatasetError, VerifyError};
@@ -15,8 +16,6 @@ use salsa_traces::parameters::ParameterError;
 use salsa_traces::sample::SampleError;
 use salsa_traces::suite::SuiteError;
 use thiserror::Error;
-
-use crate::help::command_line;
 
 /// Why a command did not do its work.
 #[derive(Debug, Error)]
@@ -52,18 +51,22 @@ impl Failure {
         match error.kind() {
             io::ErrorKind::NotFound
             | io::ErrorKind::IsADirectory
-            | io::ErrorKind::PermissionDenied
             | io::ErrorKind::NotADirectory
-            | io::ErrorKind::InvalidData
-            | io::ErrorKind::InvalidInput
-            | io::ErrorKind::UnexpectedEof => Self::Mistake(message),
+            | io::ErrorKind::PermissionDenied
+            | io::ErrorKind::InvalidData => Self::Mistake(message),
+            io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof => {
+                Self::Mistake(format!("{message}; the file is cut off, damaged or no gzip file"))
+            }
             _ => Self::System(message),
         }
     }
 
     /// Writing `path` failed.
     pub fn writing(path: &str, error: &io::Error) -> Self {
-        match error.kind() {
+        let (kind, error) = (error.kind(), error.to_string());
+        // The temporary file that was to become `path` means nothing to anyone.
+        let error = error.split(" at path ").next().unwrap_or_default();
+        match kind {
             io::ErrorKind::NotFound
             | io::ErrorKind::PermissionDenied
             | io::ErrorKind::NotADirectory

@@ -17,7 +17,7 @@ use crate::png;
 Examples:
   salsa draw --algorithm bfs --split er_16 --index 2 --out bfs.svg
   salsa draw --algorithm dfs --split er_16 --show strip --out dfs.png
-  salsa draw --algorithm eccentricity --generator delaunay --nodes 40 --show animation --out ecc.svg")]
+  salsa draw --algorithm mis --generator delaunay --show animation --out mis.svg")]
 pub struct Draw {
     #[command(flatten)]
     sample: SampleArguments,

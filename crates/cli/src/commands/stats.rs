@@ -15,6 +15,8 @@ use crate::table::{short, table};
 
 /// Show sizes, degrees and lengths of splits, or their overlap
 ///
+/// Figures are means, with the smallest and the largest in brackets where they differ.
+///
 /// With --overlap, counts the samples of each split that occur in another: the same labelled
 /// graph with the same inputs. Small validation graphs inevitably recur in training; a test
 /// sample that does is an error.
