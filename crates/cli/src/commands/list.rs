@@ -76,11 +76,31 @@ fn algorithms_text() -> String {
         };
         text.push_str(&format!("\n{}{alias}: {}\n", spec.algorithm, algorithm.summary()));
         for stage in [Stage::Input, Stage::Hint, Stage::Output] {
-            let fields: Vec<String> = spec.stage(stage).map(feature).collect();
-            text.push_str(&format!("  {:<7} {}\n", format!("{stage}s"), fields.join(", ")));
+            let fields = wrapped(spec.stage(stage).map(feature), 10);
+            text.push_str(&format!("  {:<7} {fields}\n", format!("{stage}s")));
         }
     }
     text.trim_end().to_owned()
+}
+
+/// Items with commas between, on lines of at most 100 characters, the later ones indented.
+fn wrapped(items: impl Iterator<Item = String>, indent: usize) -> String {
+    let mut text = String::new();
+    let mut column = indent;
+    for item in items {
+        if text.is_empty() {
+            // The first item has nothing before it.
+        } else if column + item.len() > 96 {
+            text.push_str(&format!(",\n{:indent$}", ""));
+            column = indent;
+        } else {
+            text.push_str(", ");
+            column += 2;
+        }
+        text.push_str(&item);
+        column += item.len();
+    }
+    text
 }
 
 fn feature(field: &Field) -> String {
@@ -114,7 +134,12 @@ fn generators_text() -> String {
     let mut text = String::from("Graph generators\n");
     for family in generators::ALL {
         let names: Vec<&str> = family.names().collect();
-        text.push_str(&format!("\n{}: {}\n", names.join(", "), family.summary));
+        // "grid: grid: rows of ..." says it once too often.
+        let summary = match family.summary.split_once(": ") {
+            Some((name, rest)) if name == family.name => rest,
+            _ => family.summary,
+        };
+        text.push_str(&format!("\n{}: {summary}\n", names.join(", ")));
         for parameter in family.parameters {
             let default = match parameter.default {
                 "" => String::new(),
