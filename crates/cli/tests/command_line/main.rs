@@ -10,6 +10,7 @@ mod salsa;
 
 mod completions;
 mod conformance;
+mod damaged_files;
 mod draw;
 mod execute;
 mod files;
