@@ -2,18 +2,17 @@
 
 use clap::{Args, ValueEnum};
 use salsa_traces::algorithms::{self, Algorithm};
-use salsa_traces::parameters::{Draw, Parameters};
+use salsa_traces::generators;
+use salsa_traces::parameters::{Draw, ParameterError, Parameters};
 use salsa_traces::suite::{Suite, SuiteError};
 
 use crate::failure::Failure;
 
-/// How a command prints.
+/// How a command prints: text for people, JSON for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Format {
-    /// For people.
     #[default]
     Text,
-    /// For programs.
     Json,
 }
 
@@ -21,23 +20,28 @@ pub enum Format {
 #[derive(Debug, Args)]
 pub struct DataArguments {
     /// Suite: paper, release, large, or the path of a suite file
-    #[arg(long, default_value = "paper")]
+    #[arg(long, value_name = "NAME|FILE", default_value = "paper", help_heading = "Data")]
     pub suite: String,
 
     /// Seed of the data [default: the suite's]
-    #[arg(long)]
+    #[arg(long, help_heading = "Data")]
     pub seed: Option<u64>,
 
     /// Graph generator, for a distribution of your own instead of a suite (see salsa list)
-    #[arg(long, conflicts_with = "suite")]
+    #[arg(long, value_name = "NAME", conflicts_with = "suite", help_heading = "Data")]
     pub generator: Option<String>,
 
-    /// Number of nodes: 16, a choice 4,7,11 or a range 4..16 (with --generator)
-    #[arg(long, requires = "generator", value_name = "N")]
+    /// Number of nodes: 16, a choice 4,7,11 or a range 4..16 [default: 16 with --generator]
+    #[arg(long, value_name = "N", requires = "generator", help_heading = "Data")]
     pub nodes: Option<String>,
 
     /// Parameter of the generator, as name=value: p=0.3, k=4,6,8 or p=0.05..0.2
-    #[arg(long = "param", requires = "generator", value_name = "NAME=VALUE")]
+    #[arg(
+        long = "param",
+        value_name = "NAME=VALUE",
+        requires = "generator",
+        help_heading = "Data"
+    )]
     pub parameters: Vec<String>,
 }
 
@@ -59,10 +63,15 @@ impl DataArguments {
     /// The text is what a user would write, so that a manifest can carry it.
     fn custom_suite(&self, generator: &str, samples: u64) -> Result<Suite, Failure> {
         let nodes = format!("nodes={}", self.nodes.as_deref().unwrap_or("16"));
-        let given =
-            std::iter::once(nodes.as_str()).chain(self.parameters.iter().map(String::as_str));
-        let lines: Vec<String> = Parameters::parse(given)?
+        let nodes = Parameters::parse([nodes.as_str()]).map_err(told_of_option)?;
+        let given = Parameters::parse(self.parameters.iter().map(String::as_str))
+            .map_err(told_of_option)?;
+        let family = generators::find(generator)
+            .map_err(|error| Failure::mistake(format!("{error} (see salsa list generators)")))?;
+        family.with(given.clone()).map_err(told_of_option)?;
+        let lines: Vec<String> = nodes
             .iter()
+            .chain(given.iter())
             .map(|(name, draw)| format!("{name} = {}\n", toml_value(draw)))
             .collect();
         let text = format!(
@@ -72,11 +81,22 @@ impl DataArguments {
         );
         Suite::parse("custom", &text).map_err(|error| match error {
             SuiteError::Invalid { problem, .. } => {
-                Failure::mistake(problem.strip_prefix("split.").unwrap_or(&problem))
+                let problem = problem.strip_prefix("split.").unwrap_or(&problem);
+                let (parameter, problem) = problem.split_once(": ").unwrap_or(("", problem));
+                told_of_option(ParameterError::new(parameter, problem))
             }
             other => other.into(),
         })
     }
+}
+
+/// The problem of a parameter, with the option that gave it.
+fn told_of_option(error: ParameterError) -> Failure {
+    let ParameterError { parameter, problem } = error;
+    Failure::mistake(match parameter.as_str() {
+        "nodes" => format!("--nodes: {problem}"),
+        _ => format!("--param {parameter}: {problem}"),
+    })
 }
 
 fn toml_value(draw: &Draw<f64>) -> String {

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::help::command_line;
 use salsa_traces::algorithms::UnknownAlgorithm;
 use salsa_traces::convention::UnknownConvention;
 use salsa_traces::dataset::{DatasetError, VerifyError};
@@ -50,15 +51,22 @@ impl Failure {
         match error.kind() {
             io::ErrorKind::NotFound
             | io::ErrorKind::IsADirectory
+            | io::ErrorKind::NotADirectory
             | io::ErrorKind::PermissionDenied
             | io::ErrorKind::InvalidData => Self::Mistake(message),
+            io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof => {
+                Self::Mistake(format!("{message}; the file is cut off, damaged or no gzip file"))
+            }
             _ => Self::System(message),
         }
     }
 
     /// Writing `path` failed.
     pub fn writing(path: &str, error: &io::Error) -> Self {
-        match error.kind() {
+        let (kind, error) = (error.kind(), error.to_string());
+        // The temporary file that was to become `path` means nothing to anyone.
+        let error = error.split(" at path ").next().unwrap_or_default();
+        match kind {
             io::ErrorKind::NotFound
             | io::ErrorKind::PermissionDenied
             | io::ErrorKind::NotADirectory
@@ -86,20 +94,28 @@ impl Failure {
     }
 }
 
-/// What clap says of a wrong command line, as one line.
-pub fn usage_line(error: &clap::Error) -> String {
+/// What clap says of a wrong command line, as one line; `words` is that command line.
+pub fn usage_line(error: &clap::Error, words: impl IntoIterator<Item = String>) -> String {
     let text = error.render().to_string();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let mut line = lines.next().unwrap_or("error: wrong usage").to_owned();
-    for more in lines.take_while(|line| !line.starts_with("Usage:")) {
-        let more = more.trim_start_matches("tip: ");
-        if more.starts_with("For more information") {
-            break;
-        }
+    let is_message =
+        |line: &&str| !line.starts_with("Usage:") && !line.starts_with("For more information");
+    for more in lines.filter(is_message) {
         line.push_str(if line.ends_with(':') { " " } else { "; " });
-        line.push_str(more);
+        line.push_str(more.trim_start_matches("tip: "));
     }
-    format!("{line} (see salsa --help)")
+    // The words of the standard library, in the user's.
+    let line = line.replace("invalid digit found in string", "expected a whole number");
+    let line = line.replace("invalid float literal", "expected a number");
+    let mut command = command_line();
+    let mut name = command.get_name().to_owned();
+    for word in words {
+        let Some(subcommand) = command.find_subcommand(&word) else { break };
+        name = format!("{name} {word}");
+        command = subcommand.clone();
+    }
+    format!("{line} (see {name} --help)")
 }
 
 macro_rules! mistakes {
@@ -112,7 +128,13 @@ macro_rules! mistakes {
     )*};
 }
 
-mistakes!(UnknownAlgorithm, UnknownConvention, UnknownFormat, GenerateError, ParameterError);
+mistakes!(UnknownConvention, UnknownFormat, GenerateError, ParameterError);
+
+impl From<UnknownAlgorithm> for Failure {
+    fn from(error: UnknownAlgorithm) -> Self {
+        Self::mistake(format!("{error} (see salsa list algorithms)"))
+    }
+}
 
 impl From<SuiteError> for Failure {
     fn from(error: SuiteError) -> Self {

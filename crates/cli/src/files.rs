@@ -13,8 +13,13 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         _ => Path::new("."),
     };
     std::fs::create_dir_all(folder).map_err(failed)?;
-    let mut temporary = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    temporary.write_all(bytes).map_err(failed)?;
-    temporary.persist(path).map_err(|error| failed(error.error))?;
+    let mut temporary = tempfile::Builder::new();
+    // A temporary file is its owner's alone unless told otherwise; this one will be shared.
+    #[cfg(unix)]
+    temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file =
+        temporary.prefix(".salsa-").suffix(".partial").tempfile_in(folder).map_err(failed)?;
+    file.write_all(bytes).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
 }

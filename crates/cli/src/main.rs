@@ -2,8 +2,13 @@
 
 mod arguments;
 mod commands;
+mod describe;
 mod failure;
 mod files;
+mod help;
+mod json;
+mod lines;
+mod one_sample;
 mod plot;
 mod png;
 mod progress;
@@ -12,20 +17,24 @@ mod table;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{FromArgMatches, Parser};
 
 use crate::commands::Command;
 use crate::failure::Failure;
+use crate::help::command_line;
 
 /// Generate, execute, inspect and draw algorithm trajectories on sparse graphs.
 ///
-/// Without a command, makes a small BFS data set, summarises it and draws one of its
-/// trajectories.
+/// Without a command, does as salsa demo: makes a small data set, summarises it and draws one of
+/// its trajectories.
 #[derive(Debug, Parser)]
 #[command(
     name = "salsa",
     version,
-    after_help = "Example: salsa inspect --algorithm dijkstra --split er_16 --index 3"
+    after_help = "\
+Examples:
+  salsa inspect --algorithm dijkstra --split er_16 --index 3
+  salsa generate --help"
 )]
 struct Salsa {
     #[command(subcommand)]
@@ -37,10 +46,11 @@ struct Salsa {
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let salsa = match Salsa::try_parse() {
+    let matches = command_line().try_get_matches();
+    let salsa = match matches.and_then(|matches| Salsa::from_arg_matches(&matches)) {
         Ok(salsa) => salsa,
         Err(error) if error.use_stderr() => {
-            eprintln!("{}", failure::usage_line(&error));
+            eprintln!("{}", failure::usage_line(&error, std::env::args().skip(1)));
             return ExitCode::from(2);
         }
         Err(help) => {
@@ -58,9 +68,4 @@ fn main() -> ExitCode {
             failure.exit_code()
         }
     }
-}
-
-/// The whole command line, for completions and manual pages.
-fn command_line() -> clap::Command {
-    Salsa::command()
 }

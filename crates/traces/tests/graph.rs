@@ -244,3 +244,10 @@ fn shuffled(edges: &Edges, order: u64) -> (Vec<(u32, u32)>, Vec<f64>) {
     keyed.sort_by_key(|(key, ..)| *key);
     keyed.into_iter().map(|(_, pair, weight)| (pair, weight)).unzip()
 }
+
+#[test]
+fn a_stored_graph_of_too_many_nodes_for_its_edges_is_refused() {
+    let stored = r#"{"n_nodes": 4000000000, "edges": [], "weights": null, "positions": null}"#;
+    let error = serde_json::from_str::<Graph>(stored).unwrap_err().to_string();
+    assert!(error.starts_with("4000000000 nodes are too many for 0 edges"), "{error}");
+}

@@ -6,6 +6,7 @@ use clap::Args;
 use clap_complete::Shell;
 
 use crate::failure::Failure;
+use crate::help::command_line;
 
 /// Print completions for a shell
 #[derive(Debug, Args)]
@@ -20,7 +21,7 @@ pub struct Completions {
 impl Completions {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
         let mut text = Vec::new();
-        clap_complete::generate(self.shell, &mut crate::command_line(), "salsa", &mut text);
+        clap_complete::generate(self.shell, &mut command_line(), "salsa", &mut text);
         out.write_all(&text).map_err(Failure::output)
     }
 }

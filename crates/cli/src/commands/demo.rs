@@ -18,12 +18,12 @@ use crate::files::write_whole;
 use crate::png;
 use crate::progress::Progress;
 
-/// Make a small BFS data set, summarise it and draw one of its trajectories
+/// Make a small data set, summarise it and draw a trajectory
 #[derive(Debug, Args)]
 #[command(after_help = "Example: salsa demo --out /tmp/salsa-demo")]
 pub struct Demo {
     /// The folder to write to, made if missing
-    #[arg(long, default_value = DEFAULT_FOLDER)]
+    #[arg(long, value_name = "FOLDER", default_value = DEFAULT_FOLDER)]
     out: PathBuf,
 }
 

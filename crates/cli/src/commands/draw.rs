@@ -6,18 +6,18 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use salsa_traces::draw::{self, Options};
 
-use crate::commands::inspect::SampleArguments;
 use crate::failure::Failure;
 use crate::files::write_whole;
+use crate::one_sample::SampleArguments;
 use crate::png;
 
-/// Draw a sample: its output, a strip of its steps, or an animation, as SVG or PNG
+/// Draw a sample's output, steps or animation as SVG or PNG
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   salsa draw --algorithm bfs --split er_16 --index 2 --out bfs.svg
   salsa draw --algorithm dfs --split er_16 --show strip --out dfs.png
-  salsa draw --algorithm eccentricity --generator delaunay --nodes 40 --show animation --out ecc.svg")]
+  salsa draw --algorithm mis --generator delaunay --show animation --out mis.svg")]
 pub struct Draw {
     #[command(flatten)]
     sample: SampleArguments,
@@ -27,19 +27,19 @@ pub struct Draw {
     show: Show,
 
     /// The file to write; its ending, .svg or .png, says how
-    #[arg(long, short)]
+    #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
 
     /// Width in pixels
-    #[arg(long, default_value_t = 900)]
+    #[arg(long, value_name = "PIXELS", default_value_t = 900)]
     width: u32,
 
-    /// Steps of a strip at most
+    /// Steps that a strip shows at most
     #[arg(long, value_name = "N", default_value_t = 12)]
     panels: usize,
 
     /// Seconds an animation shows each step
-    #[arg(long, value_name = "S", default_value_t = 0.8)]
+    #[arg(long, default_value_t = 0.8)]
     seconds: f64,
 
     /// Light lines on a dark ground
@@ -64,7 +64,7 @@ impl Draw {
         let is_png = match extension {
             Some("svg") => false,
             Some("png") if self.show == Show::Animation => {
-                return Err(Failure::mistake("an animation is drawn as .svg, not as .png"));
+                return Err(Failure::mistake("--out: an animation is drawn as .svg, not as .png"));
             }
             Some("png") => true,
             _ => return Err(Failure::mistake("--out: expected a file ending in .svg or .png")),
@@ -76,7 +76,7 @@ impl Draw {
         if !(self.seconds > 0.0 && self.seconds <= 3600.0) {
             let seconds = self.seconds;
             return Err(Failure::mistake(format!(
-                "--seconds: expected 0 to 3600, found {seconds}"
+                "--seconds: expected more than 0 and at most 3600, found {seconds}"
             )));
         }
         let sample = self.sample.load()?;

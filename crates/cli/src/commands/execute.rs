@@ -11,11 +11,12 @@ use salsa_traces::convention::Convention;
 use salsa_traces::execution::{ExecuteError, Inputs, Options, Randomness, execute};
 use salsa_traces::export::json_lines::{Case, read_case, write_line};
 use salsa_traces::random;
-use salsa_traces::readers;
+use salsa_traces::readers::{self, ReadError};
 use salsa_traces::sample::{Sample, weighted};
 
 use crate::arguments::AlgorithmArgument;
 use crate::failure::Failure;
+use crate::lines::numbered_lines;
 
 /// Run an algorithm on given graphs and print one JSON line a case
 ///
@@ -36,14 +37,14 @@ pub struct Execute {
     files: Vec<PathBuf>,
 
     /// Reading of the benchmark: paper or release
-    #[arg(long, default_value_t)]
+    #[arg(long, value_name = "NAME", default_value_t)]
     convention: Convention,
 
     /// Leave the hints out
     #[arg(long)]
     no_hints: bool,
 
-    /// Source node, for graph files and cases without one [default: 0]
+    /// Source node of cases without one, and of graph files, which otherwise start at node 0
     #[arg(long, value_name = "NODE")]
     source: Option<u32>,
 
@@ -55,7 +56,8 @@ pub struct Execute {
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// Format of the graph files [default: by their ending]
+    /// Format of graph files: edge-list, dimacs, matrix-market, metis or graphml [default: by
+    /// their ending]
     #[arg(long, value_name = "FORMAT")]
     graph_format: Option<String>,
 }
@@ -65,21 +67,26 @@ impl Execute {
         let algorithm = self.algorithm.find()?;
         let graph_format: Option<readers::Format> =
             self.graph_format.as_deref().map(str::parse).transpose().map_err(Failure::mistake)?;
-        if self.files.is_empty() {
-            return self.cases("-", &mut io::stdin().lock(), algorithm, out);
-        }
-        for file in &self.files {
+        let standard_input = [PathBuf::from("-")];
+        let files = if self.files.is_empty() { &standard_input[..] } else { &self.files };
+        for file in files {
             let name = file.display().to_string();
-            let opened = || File::open(file).map_err(|error| Failure::reading(file, &error));
             if name == "-" {
-                self.cases("-", &mut io::stdin().lock(), algorithm, out)?;
-            } else if graph_format.is_none() && name.ends_with(".jsonl.gz") {
-                let mut reader = BufReader::new(MultiGzDecoder::new(opened()?));
-                self.cases(&name, &mut reader, algorithm, out)?;
+                self.cases("<stdin>", io::stdin().lock(), algorithm, out)?;
+                continue;
+            }
+            if file.is_dir() {
+                let problem = format!("{name}: expected a file, found a folder");
+                return Err(Failure::mistake(problem));
+            }
+            let opened = File::open(file).map_err(|error| Failure::reading(file, &error))?;
+            if graph_format.is_none() && name.ends_with(".jsonl.gz") {
+                let reader = BufReader::new(MultiGzDecoder::new(opened));
+                self.cases(&name, reader, algorithm, out)?;
             } else if graph_format.is_none() && is_json(file) {
-                self.cases(&name, &mut BufReader::new(opened()?), algorithm, out)?;
+                self.cases(&name, BufReader::new(opened), algorithm, out)?;
             } else {
-                let graph = readers::read(file, graph_format).map_err(Failure::mistake)?;
+                let graph = readers::read(file, graph_format).map_err(unreadable)?;
                 let inputs = Inputs { source: Some(self.source.unwrap_or(0)), randomness: None };
                 let case = Case { generator: "file".to_owned(), note: None, graph, inputs };
                 self.case(&name, 0, case, algorithm, out)?;
@@ -91,20 +98,25 @@ impl Execute {
     fn cases(
         &self,
         name: &str,
-        lines: &mut dyn BufRead,
+        reader: impl BufRead,
         algorithm: &dyn Algorithm,
         out: &mut impl Write,
     ) -> Result<(), Failure> {
-        for (place, line) in (1..).zip(lines.lines()) {
-            let line = line.map_err(|error| Failure::reading(Path::new(name), &error))?;
+        let mut is_empty = true;
+        for line in numbered_lines(name, reader) {
+            let (number, line) = line?;
             if line.trim().is_empty() {
                 continue;
             }
-            let at_line = format!("{name}:{place}");
-            let mut case = read_case(&line)
-                .map_err(|error| Failure::mistake(format!("{at_line}: {error}")))?;
+            is_empty = false;
+            let place = format!("{name}:{number}");
+            let mut case =
+                read_case(&line).map_err(|error| Failure::mistake(format!("{place}: {error}")))?;
             case.inputs.source = case.inputs.source.or(self.source);
-            self.case(&at_line, place, case, algorithm, out)?;
+            self.case(&place, number, case, algorithm, out)?;
+        }
+        if is_empty {
+            return Err(Failure::mistake(format!("{name}: there is no case in it")));
         }
         Ok(())
     }
@@ -144,6 +156,14 @@ fn advised(place: &str, error: ExecuteError) -> Failure {
         Failure::Mistake(message) => Failure::Mistake(format!("{place}: {message}{advice}")),
         other => other,
     }
+}
+
+fn unreadable(error: ReadError) -> Failure {
+    let advice = match error {
+        ReadError::UnknownExtension { .. } => " with --graph-format",
+        _ => "",
+    };
+    Failure::mistake(format!("{error}{advice}"))
 }
 
 fn is_json(file: &Path) -> bool {

@@ -1,5 +1,6 @@
 //! `salsa generate`: samples of a split or of a distribution of one's own, as files.
 
+use std::collections::HashSet;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -13,10 +14,11 @@ use serde_json::{Value, json};
 
 use crate::arguments::{DataArguments, Format, JobsArgument};
 use crate::failure::Failure;
+use crate::json::print_json;
 use crate::progress::Progress;
 use crate::table::{bytes, table};
 
-/// Write samples of a split, or of a distribution of your own, to files
+/// Write samples of splits, or of graphs of your choice, to files
 ///
 /// A file holds one split for one algorithm; beside it stands a manifest with suite, seed and
 /// content hash, from which salsa verify makes the samples again. The same arguments give the
@@ -26,7 +28,7 @@ use crate::table::{bytes, table};
 Examples:
   salsa generate --algorithm bfs --split train --out data
   salsa generate --algorithm bfs,mis --split test --samples 100 --hints
-  salsa generate --algorithm dijkstra --generator ws --nodes 32 --param k=4 --samples 500")]
+  salsa generate --algorithm mst --generator ws --param k=4 --samples 500")]
 pub struct Generate {
     /// Algorithms, separated by commas, or `all` for the six of the benchmark
     #[arg(long, short, value_name = "NAMES", value_delimiter = ',', required = true)]
@@ -36,11 +38,18 @@ pub struct Generate {
     data: DataArguments,
 
     /// Splits, separated by commas; `test` for all test sets, `all` for every split
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "train")]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "train",
+        conflicts_with = "generator",
+        help_heading = "Data"
+    )]
     split: Vec<String>,
 
     /// Number of samples, from the first on [default: the whole split; 1000 with --generator]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Data")]
     samples: Option<u64>,
 
     /// Store hints too; they can always be made again from the inputs
@@ -52,7 +61,7 @@ pub struct Generate {
     file_format: String,
 
     /// The folder to write to, made if missing
-    #[arg(long, default_value = "data")]
+    #[arg(long, value_name = "FOLDER", default_value = "data")]
     out: PathBuf,
 
     #[command(flatten)]
@@ -108,7 +117,7 @@ impl Generate {
                     "hints": manifest.hints, "content_hash": manifest.content_hash,
                 })
             });
-            return writeln!(out, "{}", files.collect::<Value>()).map_err(Failure::output);
+            return print_json(out, &files.collect::<Value>());
         }
         let rows = written.iter().map(|(path, manifest)| {
             let hash = manifest.content_hash[..16].to_owned();
@@ -120,13 +129,19 @@ impl Generate {
     }
 }
 
+/// Each once, however often it is named.
 fn chosen_algorithms(names: &[String]) -> Result<Vec<&'static dyn Algorithm>, Failure> {
-    if names.iter().any(|name| name == "all") {
-        return Ok(algorithms::benchmark().to_vec());
+    let mut chosen: Vec<&'static dyn Algorithm> = Vec::new();
+    for name in names {
+        match name.as_str() {
+            "all" => chosen.extend(algorithms::benchmark()),
+            name => chosen.push(algorithms::find(name)?),
+        }
     }
-    names.iter().map(|name| Ok(algorithms::find(name)?)).collect()
+    Ok(distinct(chosen, |algorithm| algorithm.spec().algorithm.to_string()))
 }
 
+/// Likewise.
 fn chosen_splits<'a>(suite: &'a Suite, names: &[String]) -> Result<Vec<&'a Split>, Failure> {
     let mut chosen: Vec<&Split> = Vec::new();
     for name in names {
@@ -136,5 +151,11 @@ fn chosen_splits<'a>(suite: &'a Suite, names: &[String]) -> Result<Vec<&'a Split
             name => chosen.push(suite.split(name)?),
         }
     }
-    Ok(chosen)
+    Ok(distinct(chosen, |split| split.name.clone()))
+}
+
+fn distinct<T>(mut items: Vec<T>, name: impl Fn(&T) -> String) -> Vec<T> {
+    let mut seen = HashSet::new();
+    items.retain(|item| seen.insert(name(item)));
+    items
 }

@@ -11,11 +11,15 @@ use serde_json::{Value, json};
 
 use crate::arguments::Format;
 use crate::failure::Failure;
+use crate::json::print_json;
 use crate::table::table;
 
 /// List algorithms with their specs, graph generators and suites
 #[derive(Debug, Args)]
-#[command(after_help = "Example: salsa list algorithms")]
+#[command(after_help = "\
+Examples:
+  salsa list algorithms
+  salsa list --format json")]
 pub struct List {
     /// What to list [default: everything]
     what: Option<What>,
@@ -47,7 +51,7 @@ impl List {
                     What::Suites => all.insert("suites".into(), suites_json()?),
                 };
             }
-            return writeln!(out, "{}", Value::Object(all)).map_err(Failure::output);
+            return print_json(out, &all);
         }
         for (place, what) in wanted.into_iter().enumerate() {
             let text = match what {
@@ -72,11 +76,31 @@ fn algorithms_text() -> String {
         };
         text.push_str(&format!("\n{}{alias}: {}\n", spec.algorithm, algorithm.summary()));
         for stage in [Stage::Input, Stage::Hint, Stage::Output] {
-            let fields: Vec<String> = spec.stage(stage).map(feature).collect();
-            text.push_str(&format!("  {:<7} {}\n", format!("{stage}s"), fields.join(", ")));
+            let fields = wrapped(spec.stage(stage).map(feature), 10);
+            text.push_str(&format!("  {:<7} {fields}\n", format!("{stage}s")));
         }
     }
     text.trim_end().to_owned()
+}
+
+/// Items with commas between, on lines of at most 100 characters, the later ones indented.
+fn wrapped(items: impl Iterator<Item = String>, indent: usize) -> String {
+    let mut text = String::new();
+    let mut column = indent;
+    for item in items {
+        if text.is_empty() {
+            // The first item has nothing before it.
+        } else if column + item.len() > 96 {
+            text.push_str(&format!(",\n{:indent$}", ""));
+            column = indent;
+        } else {
+            text.push_str(", ");
+            column += 2;
+        }
+        text.push_str(&item);
+        column += item.len();
+    }
+    text
 }
 
 fn feature(field: &Field) -> String {
@@ -110,7 +134,12 @@ fn generators_text() -> String {
     let mut text = String::from("Graph generators\n");
     for family in generators::ALL {
         let names: Vec<&str> = family.names().collect();
-        text.push_str(&format!("\n{}: {}\n", names.join(", "), family.summary));
+        // "grid: grid: rows of ..." says it once too often.
+        let summary = match family.summary.split_once(": ") {
+            Some((name, rest)) if name == family.name => rest,
+            _ => family.summary,
+        };
+        text.push_str(&format!("\n{}: {summary}\n", names.join(", ")));
         for parameter in family.parameters {
             let default = match parameter.default {
                 "" => String::new(),

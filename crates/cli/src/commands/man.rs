@@ -7,19 +7,20 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::files::write_whole;
+use crate::help::command_line;
 
 /// Write the manual pages into a folder
 #[derive(Debug, Args)]
 #[command(after_help = "Example: salsa man --out ~/.local/share/man/man1")]
 pub struct Man {
     /// The folder, made if missing
-    #[arg(long, default_value = "man")]
+    #[arg(long, value_name = "FOLDER", default_value = "man")]
     out: PathBuf,
 }
 
 impl Man {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
-        let mut root = crate::command_line();
+        let mut root = command_line();
         root.build();
         let mut pages = vec![root];
         while let Some(page) = pages.pop() {

@@ -29,7 +29,7 @@ pub enum Command {
     Stats(stats::Stats),
     Verify(verify::Verify),
     Demo(demo::Demo),
-    #[command(subcommand)]
+    #[command(subcommand, arg_required_else_help = false)]
     Bench(bench::Bench),
     Completions(completions::Completions),
     Man(man::Man),

@@ -9,10 +9,13 @@ use salsa_traces::suite::Suite;
 
 use crate::arguments::{AlgorithmArgument, DataArguments, Format, JobsArgument};
 use crate::failure::Failure;
+use crate::json::print_json;
 use crate::progress::Progress;
 use crate::table::{short, table};
 
-/// Show the sizes, degrees and lengths of splits, or their overlap
+/// Show sizes, degrees and lengths of splits, or their overlap
+///
+/// Figures are means, with the smallest and the largest in brackets where they differ.
 ///
 /// With --overlap, counts the samples of each split that occur in another: the same labelled
 /// graph with the same inputs. Small validation graphs inevitably recur in training; a test
@@ -31,11 +34,17 @@ pub struct Stats {
     data: DataArguments,
 
     /// Splits, separated by commas [default: all]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        conflicts_with = "generator",
+        help_heading = "Data"
+    )]
     split: Vec<String>,
 
     /// Number of samples to look at, from the first on [default: 100 of each split]
-    #[arg(long, value_name = "N", conflicts_with = "overlap")]
+    #[arg(long, value_name = "N", conflicts_with = "overlap", help_heading = "Data")]
     samples: Option<u64>,
 
     /// Count the samples that occur in another split, over whole splits
@@ -132,9 +141,4 @@ pub fn stats_table(all: &[SplitStats]) -> String {
     let header =
         ["split", "graphs", "samples", "nodes", "edges", "mean degree", "max degree", "length"];
     table(header, 2, rows.collect())
-}
-
-fn print_json(out: &mut impl Write, value: &impl serde::Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string(value).map_err(|error| Failure::System(error.to_string()))?;
-    writeln!(out, "{text}").map_err(Failure::output)
 }

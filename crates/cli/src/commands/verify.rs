@@ -4,19 +4,23 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use salsa_traces::dataset;
+use salsa_traces::dataset::{self, Manifest, manifest_path};
 use serde_json::{Value, json};
 
 use crate::arguments::{Format, JobsArgument};
 use crate::failure::Failure;
+use crate::json::print_json;
 use crate::progress::Progress;
 use crate::table::table;
 
-/// Make the samples of files again, from their manifests, and compare
+/// Make the samples of files again and compare
 ///
-/// Finds any changed, missing or added byte and names the first sample that differs.
+/// The manifest beside a file says from which suite and seed its samples come. Finds any changed, missing or added byte and names the first sample that differs.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: salsa verify data/paper-bfs-train.jsonl")]
+#[command(after_help = "\
+Examples:
+  salsa verify data/paper-bfs-train.jsonl
+  salsa verify data --format json")]
 pub struct Verify {
     /// Files written by salsa generate, or folders of them
     #[arg(required = true)]
@@ -34,17 +38,19 @@ impl Verify {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
         self.jobs.apply()?;
         let mut verified = Vec::new();
-        for file in files(&self.paths)? {
-            let progress = Progress::new(0, "verifying");
+        let files = files(&self.paths)?;
+        let progress = Progress::new(files.iter().map(|file| promised(file)).sum(), "verifying");
+        for file in files {
             let manifest = dataset::verify(&file, &|done| progress.advance(done))?;
             verified.push((file, manifest));
         }
+        drop(progress);
         if self.format == Format::Json {
             let files = verified.iter().map(|(file, manifest)| {
                 let content_hash = &manifest.content_hash;
                 json!({ "file": file, "samples": manifest.samples, "content_hash": content_hash })
             });
-            return writeln!(out, "{}", files.collect::<Value>()).map_err(Failure::output);
+            return print_json(out, &files.collect::<Value>());
         }
         let rows = verified.iter().map(|(file, manifest)| {
             let hash = manifest.content_hash[..16].to_owned();
@@ -66,6 +72,11 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
                 return Err(Failure::mistake(format!("{path}: no file with a manifest is in it")));
             }
             files.extend(inside);
+        } else if path.is_file() && !manifest_path(path).exists() {
+            let path = path.display();
+            return Err(Failure::mistake(format!(
+                "{path}: there is no {path}.manifest.json beside it, which says what it must hold"
+            )));
         } else {
             files.push(path.clone());
         }
@@ -84,4 +95,10 @@ fn files_with_manifest(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
     files.sort();
     Ok(files)
+}
+
+/// How many samples a manifest speaks of, as far as it can be read; for the progress bar only.
+fn promised(file: &Path) -> u64 {
+    let text = std::fs::read(manifest_path(file)).unwrap_or_default();
+    serde_json::from_slice(&text).map_or(0, |manifest: Manifest| manifest.samples)
 }

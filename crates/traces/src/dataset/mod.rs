@@ -98,8 +98,12 @@ impl Request<'_> {
     /// Ranges of samples that together fit into memory, however large the graphs.
     fn batches(&self) -> impl Iterator<Item = Range<u64>> {
         let largest = u64::from(self.sampler.split().graphs.nodes.max());
+        // Lines of JSON have a value for every node at every step, and there are about as many
+        // steps as nodes.
+        let is_dense = self.hints && self.format == Format::JsonLines;
+        let values = if is_dense { largest.saturating_mul(largest) } else { largest };
         let threads = rayon::current_num_threads() as u64;
-        let size = (1_000_000 / largest).clamp(threads, 4096);
+        let size = (1_000_000 / values).clamp(threads, 4096);
         let samples = self.samples;
         (0..samples).step_by(size as usize).map(move |start| start..samples.min(start + size))
     }

@@ -37,6 +37,14 @@ pub enum GraphError {
         /// Edges asked for.
         n_edges: usize,
     },
+    /// More nodes than a file with so few edges can mean.
+    #[error("{n_nodes} nodes are too many for {n_edges} edges")]
+    TooSparse {
+        /// Nodes asked for.
+        n_nodes: usize,
+        /// Edges given.
+        n_edges: usize,
+    },
     /// An edge leaves the graph.
     #[error("edge {edge} ({u}, {v}) names a node outside 0..{n_nodes}")]
     OutOfRange {
@@ -420,6 +428,10 @@ impl TryFrom<RawGraph> for Graph {
 
     fn try_from(raw: RawGraph) -> Result<Self, GraphError> {
         let n_nodes = raw.n_nodes as usize;
+        // A few bytes must not ask for gigabytes of rows.
+        if n_nodes > 10_000_000.max(16 * raw.edges.len()) {
+            return Err(GraphError::TooSparse { n_nodes, n_edges: raw.edges.len() });
+        }
         let mut graph = match raw.weights {
             Some(weights) => Self::from_weighted_edges(n_nodes, &raw.edges, &weights)?,
             None => Self::from_edges(n_nodes, &raw.edges)?,
