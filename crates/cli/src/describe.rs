@@ -15,7 +15,7 @@ pub fn kind(field: &Field) -> String {
 /// What changes in a hint at `step`, or `None` if nothing does.
 ///
 /// Before step 0 no mask is on, every node points to itself and every number is 0.
-pub fn changes(graph: &Graph, field: &Field, hint: &Hint, step: usize) -> Option<String> {
+pub fn changes(graph: &Graph, field: &Field, hint: Hint<'_>, step: usize) -> Option<String> {
     let changes = match step {
         0 => {
             let rests = |&(at, value): &(u32, f64)| match field.kind {

@@ -43,6 +43,8 @@ impl PriorityFirst {
         recorder.set_one(u_h, s);
         recorder.end_step();
         while let Some((u, _)) = queue.pop() {
+            // The row of the likely next node can come from memory while this one is searched.
+            graph.fetch_rows(queue.peek().map(|&(next, _)| next as u32).as_slice());
             nodes[u].state = State::Marked;
             let (u, of_u) = (u as u32, nodes[u].value);
             fetch(&nodes, graph.neighbours(u));

@@ -45,25 +45,26 @@ impl Algorithm for Bfs {
 
         let mut is_reached = vec![false; graph.n_nodes()];
         let mut pi: Vec<u32> = graph.nodes().collect();
-        is_reached[s as usize] = true;
         let mut frontier = vec![s];
         let mut next = Vec::new();
+        is_reached[s as usize] = true;
+        recorder.set_mask(reach_h, s, true);
         while !frontier.is_empty() {
+            recorder.end_step();
             for batch in frontier.chunks(32) {
                 graph.fetch_rows(batch);
                 for &u in batch {
-                    recorder.set_mask(reach_h, u, true);
-                    recorder.set_pointer(pi_h, u, pi[u as usize]);
                     for &v in graph.neighbours(u) {
                         if !is_reached[v as usize] {
                             is_reached[v as usize] = true;
                             pi[v as usize] = u;
                             next.push(v);
+                            recorder.set_mask(reach_h, v, true);
+                            recorder.set_pointer(pi_h, v, u);
                         }
                     }
                 }
             }
-            recorder.end_step();
             std::mem::swap(&mut frontier, &mut next);
             next.clear();
             // In index order, the first to reach a node is its lowest neighbour; and on large

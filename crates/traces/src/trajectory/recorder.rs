@@ -159,8 +159,10 @@ impl<'g> Recorder<'g> {
     /// From the present step on, `node` points to `target`: a neighbour, or itself for "none".
     #[inline]
     pub fn set_pointer(&mut self, hint: PointerHint, node: u32, target: u32) {
-        let is_stray = || node < hint.0.len && node != target && !self.graph.has_edge(node, target);
-        if self.records_hints && is_stray() {
+        // Edges go both ways; the row of the target is the one that an algorithm has just read.
+        let in_range = |node: u32| (node as usize) < self.graph.n_nodes();
+        let is_edge = || in_range(target) && self.graph.has_edge(target, node);
+        if self.records_hints && node != target && in_range(node) && !is_edge() {
             self.refuse_stray(self.hint_field(hint.0), node, target);
         }
         self.set(hint.0, node, target.into());

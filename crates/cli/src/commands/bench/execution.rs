@@ -11,7 +11,7 @@ use petgraph::graph::{NodeIndex, UnGraph};
 use petgraph::visit::{Bfs, Dfs};
 use salsa_traces::algorithms;
 use salsa_traces::convention::Convention;
-use salsa_traces::execution::{Inputs, Options, execute};
+use salsa_traces::execution::{Options, execute};
 use salsa_traces::graph::Graph;
 use salsa_traces::sample::Sampler;
 use salsa_traces::suite::Suite;
@@ -25,8 +25,8 @@ use crate::table::table;
 
 /// Measure executions with hints beside the bare algorithms of petgraph, on the same graphs
 ///
-/// Both run in turns on the same graph, which is not part of the time; the figures are medians
-/// over many turns and graphs.
+/// Both run once on each of many fresh graphs, whose making is not part of the time, and take turns
+/// in coming first; the figures are medians.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: salsa bench execution --format json")]
 pub struct Execution {
@@ -53,7 +53,6 @@ struct Times {
 const ALGORITHMS: [&str; 4] = ["bfs", "dfs", "dijkstra", "mst"];
 const SPLITS: [&str; 7] =
     ["er_16", "er_160", "ws_160", "delaunay_160", "er_1600", "ws_1600", "delaunay_1600"];
-const GRAPHS: u64 = 8;
 
 impl Execution {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
@@ -98,26 +97,26 @@ fn times(
 ) -> Result<Times, Failure> {
     let known = algorithms::find(algorithm)?;
     let sampler = Sampler::new(suite, suite.seed, known, split)?;
-    let problems = (0..GRAPHS)
-        .map(|index| Ok(sampler.problem(index)?))
-        .collect::<Result<Vec<(Graph, Inputs)>, Failure>>()?;
-    let theirs: Vec<UnGraph<(), f64>> = problems.iter().map(|(graph, _)| convert(graph)).collect();
     let (mut bare, mut without, mut with) = (Vec::new(), Vec::new(), Vec::new());
     let start = Instant::now();
-    while start.elapsed() < time || bare.len() < GRAPHS as usize {
-        for ((graph, inputs), their) in problems.iter().zip(&theirs) {
-            let source = NodeIndex::new(inputs.source.unwrap_or(0) as usize);
-            // Each runs twice and the second time counts: the graph is then as near to the
-            // processor for one as for the other.
-            run_petgraph(algorithm, their, source);
-            bare.push(seconds(|| run_petgraph(algorithm, their, source)).1);
-            for (hints, into) in [(false, &mut without), (true, &mut with)] {
-                let options = Options { hints, convention: Convention::Release };
-                black_box(execute(known, graph, inputs.clone(), options)?);
-                let inputs = inputs.clone();
-                let (done, time) = seconds(|| execute(known, graph, inputs, options));
-                black_box(done?);
-                into.push(time);
+    for index in (0..sampler.split().samples).cycle() {
+        if start.elapsed() > time && bare.len() > 10 {
+            break;
+        }
+        let (graph, inputs) = sampler.problem(index)?;
+        let theirs = convert(&graph);
+        let source = NodeIndex::new(inputs.source.unwrap_or(0) as usize);
+        // Who comes first changes from graph to graph, for whoever does finds it colder.
+        for turn in 0..3 {
+            match (index + turn) % 3 {
+                0 => bare.push(seconds(|| run_petgraph(algorithm, &theirs, source)).1),
+                hints => {
+                    let options = Options { hints: hints == 1, convention: Convention::Release };
+                    let inputs = inputs.clone();
+                    let (done, time) = seconds(|| execute(known, &graph, inputs, options));
+                    black_box(done?);
+                    if hints == 1 { &mut with } else { &mut without }.push(time);
+                }
             }
         }
     }
