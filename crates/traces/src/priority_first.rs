@@ -12,20 +12,20 @@ use crate::trajectory::{Recorder, Values};
 
 /// What makes a priority-first search one of its algorithms.
 #[derive(Debug, Clone, Copy)]
-pub struct PriorityFirst {
+pub struct PriorityFirst<F> {
     /// The name of the scalar hint that shows the values.
     pub value_hint: &'static str,
     /// The value that a node with the first value offers along an edge with the second weight.
-    pub offer: fn(f64, f64) -> f64,
+    pub offer: F,
     /// Whether larger values are better.
     pub largest_first: bool,
 }
 
-impl PriorityFirst {
+impl<F: Fn(f64, f64) -> f64> PriorityFirst<F> {
     /// Runs from the source and records `pi_h`, the values, `mark`, `in_queue`, `u` and `pi`.
     ///
     /// Among equal values the node with the lowest index is taken; an equal offer changes nothing.
-    pub fn search(self, problem: &Problem<'_>, recorder: &mut Recorder<'_>) {
+    pub fn search(&self, problem: &Problem<'_>, recorder: &mut Recorder<'_>) {
         let (graph, s) = (problem.graph, problem.source);
         let pi_h = recorder.pointer("pi_h");
         let value_h = recorder.scalar(self.value_hint);
@@ -47,11 +47,12 @@ impl PriorityFirst {
             graph.fetch_rows(queue.peek().map(|&(next, _)| next as u32).as_slice());
             nodes[u].state = State::Marked;
             let (u, of_u) = (u as u32, nodes[u].value);
-            fetch(&nodes, graph.neighbours(u));
-            recorder.set_mask(mark_h, u, true);
-            recorder.set_mask(in_queue_h, u, false);
-            recorder.set_one(u_h, u);
-            for (v, weight) in graph.weighted_neighbours(u) {
+            if graph.outgrows_caches() {
+                fetch(&nodes, graph.neighbours(u));
+            }
+            recorder.note([mark_h.to(u, true), in_queue_h.to(u, false), u_h.to(u)]);
+            for (edge, weight) in graph.weighted_edges_of(u) {
+                let v = edge.target();
                 let node = &mut nodes[v as usize];
                 let value = (self.offer)(of_u, weight);
                 match node.state {
@@ -66,8 +67,7 @@ impl PriorityFirst {
                     _ => continue,
                 }
                 (node.value, node.pi) = (value, u);
-                recorder.set_pointer(pi_h, v, u);
-                recorder.set_scalar(value_h, v, value);
+                recorder.note([pi_h.back(edge), value_h.to(v, value)]);
             }
             recorder.end_step();
         }
@@ -75,13 +75,13 @@ impl PriorityFirst {
     }
 
     #[inline]
-    fn is_better(self, new: f64, old: f64) -> bool {
+    fn is_better(&self, new: f64, old: f64) -> bool {
         if self.largest_first { new > old } else { new < old }
     }
 
     /// Value and index as one whole number, smaller for the node to take first.
     #[inline]
-    fn priority(self, value: f64, node: u32) -> u128 {
+    fn priority(&self, value: f64, node: u32) -> u128 {
         // Adding 0 makes -0 and 0 the same value.
         let bits = (if self.largest_first { -value } else { value } + 0.0).to_bits();
         let rank = if bits >> 63 == 0 { bits | 1 << 63 } else { !bits };

@@ -38,8 +38,8 @@ pub fn random_pairs(
     let mut v = 0;
     let mut len = row(v).len() as u64;
     loop {
-        // Beyond 2^64 pairs the walk has left every graph that fits in memory.
-        place = place.saturating_add((libm::log(random::unit(rng)) * scale) as u64);
+        // Beyond 2^63 pairs the walk has left every graph that fits in memory.
+        place += (libm::log(random::unit(rng)) * scale) as i64 as u64;
         while place >= len {
             place -= len;
             v += 1;

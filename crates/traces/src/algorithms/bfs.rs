@@ -54,13 +54,13 @@ impl Algorithm for Bfs {
             for batch in frontier.chunks(32) {
                 graph.fetch_rows(batch);
                 for &u in batch {
-                    for &v in graph.neighbours(u) {
+                    for edge in graph.edges_of(u) {
+                        let v = edge.target();
                         if !is_reached[v as usize] {
                             is_reached[v as usize] = true;
                             pi[v as usize] = u;
                             next.push(v);
-                            recorder.set_mask(reach_h, v, true);
-                            recorder.set_pointer(pi_h, v, u);
+                            recorder.note([reach_h.to(v, true), pi_h.back(edge)]);
                         }
                     }
                 }

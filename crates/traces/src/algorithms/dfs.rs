@@ -8,6 +8,7 @@
 
 use super::Algorithm;
 use crate::execution::{ExecuteError, Problem};
+use crate::graph::Row;
 use crate::spec::{Field, Kind, Location, Spec};
 use crate::trajectory::{Recorder, Values};
 
@@ -67,13 +68,13 @@ impl Algorithm for Dfs {
         let s_last_h = recorder.mask_one("s_last");
         let time_h = recorder.scalar("time");
 
-        recorder.expect(16 * graph.n_nodes(), 3 * graph.n_nodes());
+        recorder.expect(15 * graph.n_nodes(), 3 * graph.n_nodes());
 
         let last_node = graph.n_nodes() as u32 - 1;
         let mut is_white = vec![true; graph.n_nodes()];
         let mut pi: Vec<u32> = graph.nodes().collect();
-        // The nodes from the root to u, each with its neighbours that are still to be looked at.
-        let mut stack: Vec<(u32, &[u32])> = Vec::new();
+        // The nodes from the root to the one above u, each with the edges it has not looked at.
+        let mut stack: Vec<(u32, Row<'_>)> = Vec::new();
         let mut time = 0.0;
 
         for s in graph.nodes() {
@@ -81,67 +82,46 @@ impl Algorithm for Dfs {
                 continue;
             }
             is_white[s as usize] = false;
-            recorder.set_one(s_h, s);
-            recorder.set_one(u_h, s);
-            recorder.set_one(v_h, s);
-            recorder.set_one(s_last_h, s);
-            recorder.end_step();
+            recorder.record([s_h.to(s), u_h.to(s), v_h.to(s), s_last_h.to(s)]);
             recorder.set_category(color_h, s, GREY);
-            stack.push((s, graph.neighbours(s)));
-
-            // Discovery of the node on top of the stack.
-            while let Some(&(u, _)) = stack.last() {
+            let (mut u, mut edges) = (s, graph.edges_of(s));
+            'discovery: loop {
                 time += TICK;
-                recorder.set_scalar(time_h, 0, time);
-                recorder.set_scalar(d_h, u, time);
-                recorder.set_one(u_h, u);
-                recorder.end_step();
-
-                // A tree edge to its first white neighbour, or else its finish and the same again
-                // for the node below.
-                while let Some((u, rest)) = stack.last_mut() {
-                    let u = *u;
-                    if let Some(v) = next_white(rest, &is_white) {
+                recorder.record([time_h.to(0, time), d_h.to(u, time), u_h.to(u)]);
+                loop {
+                    // A tree edge to the first white neighbour; those passed over stay so.
+                    if let Some(edge) = edges.find(|edge| is_white[edge.target() as usize]) {
+                        let v = edge.target();
                         is_white[v as usize] = false;
                         pi[v as usize] = u;
-                        recorder.set_pointer(pi_h, v, u);
-                        recorder.set_pointer(s_prev_h, v, u);
-                        recorder.set_category(color_h, v, GREY);
-                        recorder.set_one(s_last_h, v);
-                        recorder.set_one(u_h, u);
-                        recorder.set_one(v_h, v);
-                        recorder.end_step();
-                        stack.push((v, graph.neighbours(v)));
-                        break;
+                        recorder.record([
+                            pi_h.back(edge),
+                            s_prev_h.back(edge),
+                            color_h.to(v, GREY),
+                            s_last_h.to(v),
+                            v_h.to(v),
+                        ]);
+                        stack.push((u, edges));
+                        (u, edges) = (v, graph.edges_of(v));
+                        continue 'discovery;
                     }
                     time += TICK;
-                    recorder.set_scalar(time_h, 0, time);
-                    recorder.set_scalar(f_h, u, time);
-                    recorder.set_category(color_h, u, BLACK);
-                    recorder.set_one(u_h, u);
-                    // A left-over loop variable of CLRS, part of the data ever since.
-                    recorder.set_one(v_h, last_node);
-                    recorder.end_step();
-                    stack.pop();
-                    if u != s {
-                        recorder.set_pointer(s_prev_h, u, u);
-                        recorder.set_one(s_last_h, pi[u as usize]);
-                    }
+                    recorder.record([
+                        time_h.to(0, time),
+                        f_h.to(u, time),
+                        color_h.to(u, BLACK),
+                        // A left-over loop variable of CLRS, part of the data ever since.
+                        v_h.to(last_node),
+                    ]);
+                    let Some((above, its_edges)) = stack.pop() else { break 'discovery };
+                    recorder.note([s_prev_h.none(u), s_last_h.to(above), u_h.to(above)]);
+                    (u, edges) = (above, its_edges);
                 }
             }
         }
         recorder.output("pi", Values::Pointer(pi));
         Ok(())
     }
-}
-
-/// The lowest white node of `rest`, which is left with what follows it: nodes passed over never
-/// turn white again.
-fn next_white(rest: &mut &[u32], is_white: &[bool]) -> Option<u32> {
-    let place = rest.iter().position(|&v| is_white[v as usize]);
-    let (passed, after) = rest.split_at(place.map_or(rest.len(), |place| place + 1));
-    *rest = after;
-    place.map(|place| passed[place])
 }
 
 #[cfg(test)]

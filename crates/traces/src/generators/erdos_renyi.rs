@@ -104,9 +104,13 @@ impl Generator for ErdosRenyi {
 
     fn generate(&self, n_nodes: usize, rng: &mut ChaCha8Rng) -> Result<Graph, GenerateError> {
         let p = self.density.p(self.density.draw().draw(rng), n_nodes);
+        let expected = p * n_nodes as f64 * (n_nodes as f64 - 1.0) / 2.0;
         until_connected(
             n_nodes,
-            |edges| random_pairs(n_nodes, p, |v| 0..v, rng, edges),
+            |edges| {
+                edges.reserve((1.1 * expected) as usize + 16);
+                random_pairs(n_nodes, p, |v| 0..v, rng, edges);
+            },
             || (format!("p = {p:.6}"), "raise p or c".to_owned()),
         )
     }

@@ -28,6 +28,9 @@ impl Components {
 
     /// Joins the components of `u` and `v`; whether they were two.
     pub fn join(&mut self, u: u32, v: u32) -> bool {
+        if self.parent[u as usize] == self.parent[v as usize] {
+            return false;
+        }
         let (u, v) = (self.find(u), self.find(v));
         if u == v {
             return false;

@@ -23,6 +23,44 @@ pub struct Graph {
     positions: Option<Vec<[f64; 2]>>,
 }
 
+/// An edge of a graph, seen from one end; only a graph makes one, so to have it is the proof.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    source: u32,
+    target: u32,
+}
+
+impl Edge {
+    /// The near end.
+    #[inline]
+    pub fn source(self) -> u32 {
+        self.source
+    }
+
+    /// The far end.
+    #[inline]
+    pub fn target(self) -> u32 {
+        self.target
+    }
+}
+
+/// The edges out of a node, one after the other.
+#[derive(Debug, Clone)]
+pub struct Row<'g> {
+    source: u32,
+    rest: std::slice::Iter<'g, u32>,
+}
+
+impl Iterator for Row<'_> {
+    type Item = Edge;
+
+    #[inline]
+    fn next(&mut self) -> Option<Edge> {
+        let source = self.source;
+        self.rest.next().map(|&target| Edge { source, target })
+    }
+}
+
 /// Why edges do not make a graph.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum GraphError {
@@ -209,15 +247,26 @@ impl Graph {
     /// Reads the start of the rows of `nodes`, so that memory fetches them side by side.
     ///
     /// On a graph larger than the caches, going from row to row waits for memory at each one;
-    /// with this before it, a batch of rows waits about once. It changes nothing else.
+    /// with this before it, a batch of rows waits about once. It changes nothing else, and does
+    /// nothing on graphs that the caches hold.
     #[inline]
     pub fn fetch_rows(&self, nodes: &[u32]) {
+        if !self.outgrows_caches() {
+            return;
+        }
         let first = |&u: &u32| {
             let arc = self.offsets[u as usize] as usize;
             let weight = self.weights.as_ref().and_then(|weights| weights.get(arc));
-            self.neighbours.get(arc).copied().unwrap_or(0) ^ weight.map_or(0, |w| w.to_bits() as u32)
+            self.neighbours.get(arc).copied().unwrap_or(0)
+                ^ weight.map_or(0, |w| w.to_bits() as u32)
         };
         std::hint::black_box(nodes.iter().map(first).fold(0, |all, read| all ^ read));
+    }
+
+    /// Whether the rows are larger than the cache of a processor core usually is, a megabyte.
+    #[inline]
+    pub fn outgrows_caches(&self) -> bool {
+        self.neighbours.len() > 1 << 18
     }
 
     /// Number of neighbours of `u`.
@@ -230,6 +279,12 @@ impl Graph {
     #[inline]
     pub fn arcs(&self, u: u32) -> Range<usize> {
         self.offsets[u as usize] as usize..self.offsets[u as usize + 1] as usize
+    }
+
+    /// The edges out of `u`, in the order of its neighbours.
+    #[inline]
+    pub fn edges_of(&self, u: u32) -> Row<'_> {
+        Row { source: u, rest: self.neighbours(u).iter() }
     }
 
     /// The node an arc leads to.
@@ -253,6 +308,13 @@ impl Graph {
     pub fn weighted_neighbours(&self, u: u32) -> impl Iterator<Item = (u32, f64)> + '_ {
         let weights = self.weights.as_deref();
         self.arcs(u).map(move |arc| (self.neighbours[arc], weights.map_or(1.0, |w| w[arc])))
+    }
+
+    /// The edges out of `u` with their weights; weight 1 if there are none.
+    #[inline]
+    pub fn weighted_edges_of(&self, u: u32) -> impl Iterator<Item = (Edge, f64)> + '_ {
+        let edge = move |(target, weight)| (Edge { source: u, target }, weight);
+        self.weighted_neighbours(u).map(edge)
     }
 
     /// Whether `v` is a neighbour of `u`.

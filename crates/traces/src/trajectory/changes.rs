@@ -34,7 +34,7 @@ pub(super) struct Track {
 
 /// From some step on, the value of hint `hint` at `index` is `value`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Change {
+pub struct Change {
     /// A number's bits, a node, a class, or 0 and 1.
     pub(super) value: u64,
     pub(super) index: u32,
@@ -98,6 +98,16 @@ impl Track {
         let track =
             |field: &Field| Self { kind: field.kind, len: len_of(field), starts_set: false };
         spec.hints().map(track).collect()
+    }
+
+    /// What whole values must be below.
+    pub(super) fn bound(&self, graph: &Graph) -> u32 {
+        match self.kind {
+            Kind::Scalar => 0,
+            Kind::Mask => 2,
+            Kind::Categorical { classes } => classes.into(),
+            Kind::MaskOne | Kind::Pointer => graph.n_nodes() as u32,
+        }
     }
 
     /// The values before step 0 if nothing was filled; no node is marked then.

@@ -2,16 +2,18 @@
 
 mod changes;
 mod check;
+mod handle;
 mod hint;
 mod record_error;
 mod recorder;
 mod values;
 
-pub use changes::Hints;
+pub use changes::{Change, Hints};
 pub use check::TrajectoryError;
+pub use handle::{CategoricalHint, MaskHint, MaskOneHint, PointerHint, ScalarHint};
 pub use hint::{Hint, HintSteps};
 pub use record_error::RecordError;
-pub use recorder::{CategoricalHint, MaskHint, MaskOneHint, PointerHint, Recorder, ScalarHint};
+pub use recorder::Recorder;
 pub use values::Values;
 
 use crate::spec::{Field, Spec};

@@ -1,50 +1,19 @@
 //! Takes down an execution: only what the spec declares, and only what a sparse graph can hold.
 //!
 //! An algorithm asks for a handle to each of its hints once, then notes every change and ends
-//! each step. Mistakes (an undeclared hint, a pointer that is not an edge) are kept, the first
+//! each step, one by one or as a whole with [`Recorder::record`]. Mistakes (an undeclared hint, a pointer that is not an edge) are kept, the first
 //! one, and refused as a whole in [`Recorder::finish`]: that keeps algorithms as plain as in the
 //! textbook. A pointer must lead to a neighbour or to the node itself, the sparseness rule of
 //! the paper's appendix: only then can a model on the sparse graph predict it.
 
 use super::changes::{Change, Hints, Track};
+use super::handle::{
+    CategoricalHint, MaskHint, MaskOneHint, PointerHint, REFUSED, ScalarHint, Slot,
+};
 use super::record_error::RecordError;
 use super::{Trajectory, Values};
 use crate::graph::Graph;
 use crate::spec::{Field, Kind, Spec, Stage};
-
-/// Where the changes of a hint go.
-#[derive(Debug, Clone, Copy)]
-struct Slot {
-    hint: u32,
-    /// Number of values; none for a hint that is not declared, so that nothing fits.
-    len: u32,
-}
-
-macro_rules! handles {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy)]
-        pub struct $name(Slot);
-    )*};
-}
-
-handles! {
-    /// A handle to a mask hint.
-    MaskHint,
-    /// A handle to a hint that marks one node.
-    MaskOneHint,
-    /// A handle to a scalar hint.
-    ScalarHint,
-    /// A handle to a pointer hint.
-    PointerHint,
-}
-
-/// A handle to a categorical hint.
-#[derive(Debug, Clone, Copy)]
-pub struct CategoricalHint {
-    slot: Slot,
-    classes: u8,
-}
 
 /// Writes one trajectory.
 #[derive(Debug)]
@@ -112,7 +81,7 @@ impl<'g> Recorder<'g> {
 
     /// The categorical hint `name`, class 0 everywhere.
     pub fn categorical(&mut self, name: &str, classes: u8) -> CategoricalHint {
-        CategoricalHint { slot: self.slot(name, Kind::Categorical { classes }), classes }
+        CategoricalHint(self.slot(name, Kind::Categorical { classes }))
     }
 
     /// The scalar hint `name`, 0 everywhere.
@@ -127,7 +96,7 @@ impl<'g> Recorder<'g> {
 
     /// Sets a mask everywhere, as its value before the first step.
     pub fn fill_mask(&mut self, hint: MaskHint, value: bool) {
-        if let Some(track) = self.hints.tracks.get_mut(hint.0.hint as usize) {
+        if let Some(track) = self.hints.tracks.get_mut(hint.place() as usize) {
             track.starts_set = value;
         }
     }
@@ -135,25 +104,25 @@ impl<'g> Recorder<'g> {
     /// From the present step on, the mask at `index` (a node, an entry, or 0) is `value`.
     #[inline]
     pub fn set_mask(&mut self, hint: MaskHint, index: u32, value: bool) {
-        self.set(hint.0, index, u64::from(value));
+        self.note([hint.to(index, value)]);
     }
 
     /// From the present step on, `node` is the marked one.
     #[inline]
     pub fn set_one(&mut self, hint: MaskOneHint, node: u32) {
-        self.set_below(hint.0, 0, node, self.graph.n_nodes() as u32);
+        self.note([hint.to(node)]);
     }
 
     /// From the present step on, `node` has class `class`.
     #[inline]
     pub fn set_category(&mut self, hint: CategoricalHint, node: u32, class: u8) {
-        self.set_below(hint.slot, node, class.into(), hint.classes.into());
+        self.note([hint.to(node, class)]);
     }
 
     /// From the present step on, the number at `index` (a node, an entry, or 0) is `value`.
     #[inline]
     pub fn set_scalar(&mut self, hint: ScalarHint, index: u32, value: f64) {
-        self.set(hint.0, index, value.to_bits());
+        self.note([hint.to(index, value)]);
     }
 
     /// From the present step on, `node` points to `target`: a neighbour, or itself for "none".
@@ -163,9 +132,27 @@ impl<'g> Recorder<'g> {
         let in_range = |node: u32| (node as usize) < self.graph.n_nodes();
         let is_edge = || in_range(target) && self.graph.has_edge(target, node);
         if self.records_hints && node != target && in_range(node) && !is_edge() {
-            self.refuse_stray(self.hint_field(hint.0), node, target);
+            self.refuse_stray(self.hint_field(hint.place()), node, target);
         }
-        self.set(hint.0, node, target.into());
+        self.note([hint.unchecked(node, target)]);
+    }
+
+    /// Notes several changes and ends the step.
+    #[inline]
+    pub fn record<const N: usize>(&mut self, changes: [Change; N]) {
+        self.note(changes);
+        self.end_step();
+    }
+
+    /// Notes several changes, made by handles: quicker than one by one.
+    #[inline]
+    pub fn note<const N: usize>(&mut self, changes: [Change; N]) {
+        if self.records_hints {
+            if changes.iter().fold(0, |all, change| all | change.hint) >= REFUSED {
+                return changes.iter().for_each(|change| self.refuse_change(*change));
+            }
+            self.hints.changes.extend_from_slice(&changes);
+        }
     }
 
     /// Ends the step: hint t is the state as it is now.
@@ -275,40 +262,41 @@ impl<'g> Recorder<'g> {
 
     fn slot(&mut self, name: &str, kind: Kind) -> Slot {
         let Some(field) = self.find(Stage::Hint, name, |declared| declared == kind) else {
-            return Slot { hint: u32::MAX, len: 0 };
+            return Slot::NOWHERE;
         };
         let earlier = &self.spec.fields[..field];
         let hint = earlier.iter().filter(|field| field.stage == Stage::Hint).count();
-        let len = self.hints.tracks.get(hint).map_or(0, |track| track.len);
-        Slot { hint: hint as u32, len }
+        match self.hints.tracks.get(hint) {
+            Some(track) => {
+                let bound = track.bound(self.graph);
+                Slot { hint: hint as u32, len: track.len, bound }
+            }
+            None => Slot::NOWHERE,
+        }
     }
 
-    #[inline]
-    fn set(&mut self, slot: Slot, index: u32, value: u64) {
-        if !self.records_hints {
+    #[cold]
+    fn refuse_change(&mut self, change: Change) {
+        let hint = change.hint & !REFUSED;
+        // A change through a handle to nowhere has no track, but its error is already kept.
+        let Some(&track) = self.hints.tracks.get(hint as usize).filter(|_| change.hint >= REFUSED)
+        else {
             return;
-        }
-        if index >= slot.len {
-            return self.refuse(self.hint_field(slot), index, slot.len);
-        }
-        self.hints.changes.push(Change { value, index, hint: slot.hint });
-    }
-
-    #[inline]
-    fn set_below(&mut self, slot: Slot, index: u32, value: u32, bound: u32) {
-        if self.records_hints && value >= bound {
-            return self.refuse(self.hint_field(slot), value, bound);
-        }
-        self.set(slot, index, value.into());
+        };
+        let (index, len) = match change.index < track.len {
+            true => (change.value as u32, track.bound(self.graph)),
+            false => (change.index, track.len),
+        };
+        self.refuse(self.hint_field(hint), index, len);
     }
 
     /// The place of a hint among all fields; beyond them for one that is not declared.
     #[cold]
-    fn hint_field(&self, slot: Slot) -> usize {
+    fn hint_field(&self, hint: u32) -> usize {
         let is_hint = |field: &Field| field.stage == Stage::Hint;
         let mut hints =
             (0..self.spec.fields.len()).filter(|&place| is_hint(&self.spec.fields[place]));
-        hints.nth(slot.hint as usize).unwrap_or(usize::MAX)
+        hints.nth(hint as usize).unwrap_or(usize::MAX)
     }
 
     #[cold]

@@ -10,7 +10,7 @@ use salsa_traces::suite::Suite;
 use serde::Serialize;
 
 use super::published::{published, splits};
-use super::runs_per_second;
+use super::{median, runs_per_second};
 use crate::arguments::Format;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -91,21 +91,31 @@ impl Generate {
     }
 }
 
+/// The three ways take turns, so that what disturbs one disturbs the others as much.
+const TURNS: u32 = 5;
+
 fn speed(sampler: &Sampler<'_>, time: Duration) -> Result<Speed, Failure> {
     let samples = sampler.split().samples;
-    let rate = |hints: bool, then: fn(&Sample)| {
-        runs_per_second(time, |run| {
-            then(&sampler.sample(run % samples, hints)?);
-            Ok(())
-        })
-    };
+    let ways: [(bool, fn(&Sample)); 3] = [(false, |_| ()), (true, |_| ()), (true, expand)];
+    let mut rates = [const { Vec::new() }; 3];
+    for turn in 0..=TURNS {
+        for ((hints, then), rates) in ways.iter().zip(&mut rates) {
+            let rate = runs_per_second(time / TURNS, |run| {
+                then(&sampler.sample(run % samples, *hints)?);
+                Ok(())
+            })?;
+            // The first turn only warms up.
+            rates.extend((turn > 0).then_some(rate));
+        }
+    }
+    let [without_hints, with_hints, with_dense_hints] = rates.map(median);
     let algorithm = sampler.algorithm().spec().algorithm.to_string();
     let split = sampler.split().name.clone();
     let theirs = published(&algorithm, &split);
     Ok(Speed {
-        without_hints: rate(false, |_| ())?,
-        with_hints: rate(true, |_| ())?,
-        with_dense_hints: rate(true, expand)?,
+        without_hints,
+        with_hints,
+        with_dense_hints,
         published_without_hints: theirs.without_hints,
         published_with_hints: theirs.with_hints,
         algorithm,
