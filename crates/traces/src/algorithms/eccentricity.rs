@@ -5,8 +5,8 @@
 //! it heard. When the source has heard from all its neighbours, that largest count is its
 //! eccentricity. Edges that carried a message and still wait for an echo form `tree_h`: a node
 //! tells everyone who is not closer to the source than itself, so nodes at the same distance tell
-//! each other, but wait only for those further out. One step a round, and one before: T = 2 ecc
-//! + 2. O(nodes log nodes + edges), the logarithm for visiting nodes in index order, which is
+//! each other, but wait only for those further out. One step a round, and one before, so
+//! T = 2 ecc + 2. O(nodes log nodes + edges), the logarithm for visiting nodes in index order, which is
 //! quicker on large graphs. Reference: paper, algorithm 2.
 
 use super::Algorithm;

@@ -8,10 +8,12 @@
 
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
-
+use super::GraphError;
+use super::edge::{Edge, Row};
+use super::rows::rows;
+use super::stored::RawGraph;
 use crate::spec::Location;
+use serde::{Deserialize, Serialize};
 
 /// A simple undirected graph, with or without a weight on every edge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,122 +23,6 @@ pub struct Graph {
     neighbours: Vec<u32>,
     weights: Option<Vec<f64>>,
     positions: Option<Vec<[f64; 2]>>,
-}
-
-/// An edge of a graph, seen from one end; only a graph makes one, so to have it is the proof.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Edge {
-    source: u32,
-    target: u32,
-}
-
-impl Edge {
-    /// The near end.
-    #[inline]
-    pub fn source(self) -> u32 {
-        self.source
-    }
-
-    /// The far end.
-    #[inline]
-    pub fn target(self) -> u32 {
-        self.target
-    }
-}
-
-/// The edges out of a node, one after the other.
-#[derive(Debug, Clone)]
-pub struct Row<'g> {
-    source: u32,
-    rest: std::slice::Iter<'g, u32>,
-}
-
-impl Iterator for Row<'_> {
-    type Item = Edge;
-
-    #[inline]
-    fn next(&mut self) -> Option<Edge> {
-        let source = self.source;
-        self.rest.next().map(|&target| Edge { source, target })
-    }
-}
-
-/// Why edges do not make a graph.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum GraphError {
-    /// A graph needs a node.
-    #[error("a graph needs at least one node, found 0")]
-    Empty,
-    /// Nodes and entries are numbered with 32 bits.
-    #[error("{n_nodes} nodes and {n_edges} edges are more than 32-bit indices can hold")]
-    TooLarge {
-        /// Nodes asked for.
-        n_nodes: usize,
-        /// Edges asked for.
-        n_edges: usize,
-    },
-    /// More nodes than a file with so few edges can mean.
-    #[error("{n_nodes} nodes are too many for {n_edges} edges")]
-    TooSparse {
-        /// Nodes asked for.
-        n_nodes: usize,
-        /// Edges given.
-        n_edges: usize,
-    },
-    /// An edge leaves the graph.
-    #[error("edge {edge} ({u}, {v}) names a node outside 0..{n_nodes}")]
-    OutOfRange {
-        /// Place of the edge in the list.
-        edge: usize,
-        /// One end.
-        u: u32,
-        /// The other end.
-        v: u32,
-        /// Nodes of the graph.
-        n_nodes: usize,
-    },
-    /// Self-loops are added by the message-passing graph, never given.
-    #[error("edge {edge} is a self-loop on node {node}")]
-    SelfLoop {
-        /// Place of the edge in the list.
-        edge: usize,
-        /// The node.
-        node: u32,
-    },
-    /// The same edge twice.
-    #[error("edge ({u}, {v}) is given more than once")]
-    Duplicate {
-        /// The lower end.
-        u: u32,
-        /// The higher end.
-        v: u32,
-    },
-    /// One weight an edge is needed.
-    #[error("expected {expected} weights, one for each edge, found {found}")]
-    WeightCount {
-        /// Edges of the graph.
-        expected: usize,
-        /// Weights given.
-        found: usize,
-    },
-    /// Infinite and NaN weights mean nothing.
-    #[error("the weight of edge ({u}, {v}) is {weight}, expected a finite number")]
-    Weight {
-        /// The lower end.
-        u: u32,
-        /// The higher end.
-        v: u32,
-        /// The weight.
-        weight: f64,
-    },
-    /// One position a node is needed.
-    #[error("expected {expected} positions, one for each node, found {found}")]
-    PositionCount {
-        /// Nodes of the graph.
-        expected: usize,
-        /// Positions given.
-        found: usize,
-    },
 }
 
 impl Graph {
@@ -399,107 +285,5 @@ impl Graph {
     /// A place in the plane for every node, if the generator or file gave one.
     pub fn positions(&self) -> Option<&[[f64; 2]]> {
         self.positions.as_deref()
-    }
-}
-
-/// Offsets and neighbours of the rows, checked.
-///
-/// Listing each row's number in the rows of its members twice over sorts every row (a radix sort
-/// in two passes), so this stays O(nodes + edges); the second pass is skipped when the edges came
-/// in an order that already gave sorted rows, as most generators do.
-fn rows(n_nodes: usize, edges: &[(u32, u32)]) -> Result<(Vec<u32>, Vec<u32>), GraphError> {
-    if n_nodes == 0 {
-        return Err(GraphError::Empty);
-    }
-    let fits = edges.len().checked_mul(2).and_then(|arcs| arcs.checked_add(n_nodes));
-    if fits.is_none_or(|entries| entries > u32::MAX as usize) {
-        return Err(GraphError::TooLarge { n_nodes, n_edges: edges.len() });
-    }
-    let mut offsets = vec![0u32; n_nodes + 1];
-    for (edge, &(u, v)) in edges.iter().enumerate() {
-        if u.max(v) as usize >= n_nodes {
-            return Err(GraphError::OutOfRange { edge, u, v, n_nodes });
-        }
-        if u == v {
-            return Err(GraphError::SelfLoop { edge, node: u });
-        }
-        offsets[u as usize + 1] += 1;
-        offsets[v as usize + 1] += 1;
-    }
-    for u in 0..n_nodes {
-        offsets[u + 1] += offsets[u];
-    }
-    let mut next = offsets[..n_nodes].to_vec();
-    let mut neighbours = vec![0u32; 2 * edges.len()];
-    for &(u, v) in edges {
-        for (row, member) in [(u, v), (v, u)] {
-            let place = &mut next[row as usize];
-            neighbours[*place as usize] = member;
-            *place += 1;
-        }
-    }
-    let row = |u: usize| offsets[u] as usize..offsets[u + 1] as usize;
-    let rises = |neighbours: &[u32]| {
-        (0..n_nodes).all(|u| neighbours[row(u)].is_sorted_by(|v, next| v < next))
-    };
-    if rises(&neighbours) {
-        return Ok((offsets, neighbours));
-    }
-    next = offsets[..n_nodes].to_vec();
-    let mut sorted = vec![0u32; neighbours.len()];
-    for u in 0..n_nodes {
-        for &v in &neighbours[row(u)] {
-            sorted[next[v as usize] as usize] = u as u32;
-            next[v as usize] += 1;
-        }
-    }
-    neighbours = sorted;
-    if rises(&neighbours) {
-        return Ok((offsets, neighbours));
-    }
-    let pair = |u: usize| {
-        let twice = neighbours[row(u)].windows(2).find(|pair| pair[0] == pair[1])?;
-        Some(GraphError::Duplicate { u: twice[0].min(u as u32), v: twice[0].max(u as u32) })
-    };
-    Err((0..n_nodes).find_map(pair).expect("sorted rows that do not rise hold a node twice"))
-}
-
-/// How a graph is written: what cannot be derived, nothing else.
-#[derive(Serialize, Deserialize)]
-struct RawGraph {
-    n_nodes: u32,
-    edges: Vec<(u32, u32)>,
-    weights: Option<Vec<f64>>,
-    positions: Option<Vec<[f64; 2]>>,
-}
-
-impl From<Graph> for RawGraph {
-    fn from(graph: Graph) -> Self {
-        Self {
-            n_nodes: graph.n_nodes() as u32,
-            edges: graph.edges().collect(),
-            weights: graph.edge_weights().map(Iterator::collect),
-            positions: graph.positions,
-        }
-    }
-}
-
-impl TryFrom<RawGraph> for Graph {
-    type Error = GraphError;
-
-    fn try_from(raw: RawGraph) -> Result<Self, GraphError> {
-        let n_nodes = raw.n_nodes as usize;
-        // A few bytes must not ask for gigabytes of rows.
-        if n_nodes > 10_000_000.max(16 * raw.edges.len()) {
-            return Err(GraphError::TooSparse { n_nodes, n_edges: raw.edges.len() });
-        }
-        let mut graph = match raw.weights {
-            Some(weights) => Self::from_weighted_edges(n_nodes, &raw.edges, &weights)?,
-            None => Self::from_edges(n_nodes, &raw.edges)?,
-        };
-        if let Some(positions) = raw.positions {
-            graph = graph.with_positions(positions)?;
-        }
-        Ok(graph)
     }
 }

@@ -3,9 +3,15 @@
 mod connectivity;
 mod csr;
 mod depth_first;
+mod edge;
+mod error;
 mod low_link;
+mod rows;
+mod stored;
 
 pub use connectivity::{Components, is_connected};
-pub use csr::{Edge, Graph, GraphError, Row};
+pub use csr::Graph;
 pub use depth_first::{DepthFirst, depth_first};
+pub use edge::{Edge, Row};
+pub use error::GraphError;
 pub use low_link::{LowLink, low_link};

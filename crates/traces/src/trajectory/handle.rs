@@ -41,14 +41,6 @@ macro_rules! handles {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy)]
         pub struct $name(pub(super) Slot);
-
-        impl $name {
-            /// The place of the hint among those of the spec.
-            #[allow(dead_code, reason = "some kinds of handles are never asked")]
-            pub(super) fn place(self) -> u32 {
-                self.0.hint
-            }
-        }
     )*};
 }
 

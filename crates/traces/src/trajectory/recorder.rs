@@ -96,7 +96,7 @@ impl<'g> Recorder<'g> {
 
     /// Sets a mask everywhere, as its value before the first step.
     pub fn fill_mask(&mut self, hint: MaskHint, value: bool) {
-        if let Some(track) = self.hints.tracks.get_mut(hint.place() as usize) {
+        if let Some(track) = self.hints.tracks.get_mut(hint.0.hint as usize) {
             track.starts_set = value;
         }
     }
@@ -132,7 +132,7 @@ impl<'g> Recorder<'g> {
         let in_range = |node: u32| (node as usize) < self.graph.n_nodes();
         let is_edge = || in_range(target) && self.graph.has_edge(target, node);
         if self.records_hints && node != target && in_range(node) && !is_edge() {
-            self.refuse_stray(self.hint_field(hint.place()), node, target);
+            self.refuse_stray(self.hint_field(hint.0.hint), node, target);
         }
         self.note([hint.unchecked(node, target)]);
     }

@@ -20,6 +20,7 @@ use serde::Serialize;
 use super::{median, seconds};
 use crate::arguments::Format;
 use crate::failure::Failure;
+use crate::json::print_json;
 use crate::progress::Progress;
 use crate::table::table;
 
@@ -69,9 +70,7 @@ impl Execution {
         }
         drop(progress);
         if self.format == Format::Json {
-            let text =
-                serde_json::to_string(&all).map_err(|error| Failure::System(error.to_string()))?;
-            return writeln!(out, "{text}").map_err(Failure::output);
+            return print_json(out, &all);
         }
         let rows = all.iter().map(|times| {
             [

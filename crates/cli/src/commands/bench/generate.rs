@@ -13,6 +13,7 @@ use super::published::{published, splits};
 use super::{median, runs_per_second};
 use crate::arguments::Format;
 use crate::failure::Failure;
+use crate::json::print_json;
 use crate::progress::Progress;
 use crate::table::table;
 
@@ -83,9 +84,7 @@ impl Generate {
         }
         drop(progress);
         if self.format == Format::Json {
-            let text = serde_json::to_string(&speeds)
-                .map_err(|error| Failure::System(error.to_string()))?;
-            return writeln!(out, "{text}").map_err(Failure::output);
+            return print_json(out, &speeds);
         }
         writeln!(out, "{}", text(&speeds)).map_err(Failure::output)
     }
@@ -96,12 +95,15 @@ const TURNS: u32 = 5;
 
 fn speed(sampler: &Sampler<'_>, time: Duration) -> Result<Speed, Failure> {
     let samples = sampler.split().samples;
-    let ways: [(bool, fn(&Sample)); 3] = [(false, |_| ()), (true, |_| ()), (true, expand)];
     let mut rates = [const { Vec::new() }; 3];
     for turn in 0..=TURNS {
-        for ((hints, then), rates) in ways.iter().zip(&mut rates) {
+        for (way, rates) in rates.iter_mut().enumerate() {
+            let (hints, is_dense) = (way > 0, way == 2);
             let rate = runs_per_second(time / TURNS, |run| {
-                then(&sampler.sample(run % samples, *hints)?);
+                let sample = sampler.sample(run % samples, hints)?;
+                if is_dense {
+                    expand(&sample);
+                }
                 Ok(())
             })?;
             // The first turn only warms up.
