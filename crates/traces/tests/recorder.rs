@@ -188,6 +188,17 @@ fn an_index_outside_the_graph_is_refused() {
 }
 
 #[test]
+fn of_changes_noted_together_the_one_that_does_not_fit_is_told() {
+    let message = refused_with(FIELDS, |recorder| {
+        let category = recorder.categorical("category", 3);
+        let scalar = recorder.scalar("scalar");
+        recorder.record([category.to(0, 1), scalar.to(0, 1.0)]);
+        recorder.record([category.to(1, 2), scalar.to(5, 1.0), category.to(0, 9)]);
+    });
+    assert_eq!(message, "example: scalar at step 1 has no index 5, expected less than 1");
+}
+
+#[test]
 fn a_class_out_of_range_is_refused() {
     let message = refused_with(FIELDS, |recorder| {
         let category = recorder.categorical("category", 3);

@@ -43,6 +43,8 @@ impl Algorithm for Bfs {
         let reach_h = recorder.mask("reach_h");
         let pi_h = recorder.pointer("pi_h");
 
+        recorder.expect(2 * graph.n_nodes(), 0);
+
         let mut is_reached = vec![false; graph.n_nodes()];
         let mut pi: Vec<u32> = graph.nodes().collect();
         let mut frontier = vec![s];

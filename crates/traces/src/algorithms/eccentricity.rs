@@ -59,25 +59,28 @@ impl Algorithm for Eccentricity {
         while !reached.is_empty() || !ready.is_empty() {
             reached.sort_unstable();
             ready.sort_unstable();
+            let is_finished = ready.contains(&s);
+            ready.retain(|&u| u != s);
             // What is echoed is what was heard in earlier rounds.
-            let echoes: Vec<(u32, u32)> =
-                ready.drain(..).map(|u| (u, network.echo[u as usize])).collect();
-            let is_finished = echoes.iter().any(|&(u, _)| u == s);
-            for (u, count) in echoes.into_iter().filter(|&(u, _)| u != s) {
-                network.send_echo(u, count, &mut ready, recorder);
-            }
+            let counts: Vec<u32> = ready.iter().map(|&u| network.echo[u as usize]).collect();
+            network.echo_all(&std::mem::take(&mut ready), &counts, &mut ready, recorder);
+
             let mut outermost = Vec::new();
-            for u in std::mem::take(&mut reached) {
-                if !network.flood(u, &mut reached, recorder) {
-                    outermost.push(u);
+            let told = std::mem::take(&mut reached);
+            for batch in told.chunks(BATCH) {
+                graph.fetch_rows(batch);
+                for &u in batch {
+                    if !network.flood(u, &mut reached, recorder) {
+                        outermost.push(u);
+                    }
                 }
             }
             // They turn the flood back once all have been told.
-            for u in outermost {
-                let count = network.flood[u as usize];
+            let counts: Vec<u32> = outermost.iter().map(|&u| network.flood[u as usize]).collect();
+            for (&u, &count) in outermost.iter().zip(&counts) {
                 network.hear(u, count, recorder);
-                network.send_echo(u, count, &mut ready, recorder);
             }
+            network.echo_all(&outermost, &counts, &mut ready, recorder);
             recorder.end_step();
             if is_finished {
                 break;
@@ -106,6 +109,9 @@ struct Network<'g> {
 }
 
 const UNREACHED: u32 = u32::MAX;
+
+/// Rows to read from memory side by side.
+const BATCH: usize = 32;
 
 struct Hints {
     visited: MaskHint,
@@ -164,6 +170,22 @@ impl<'g> Network<'g> {
         }
         self.waiting[u as usize] = waiting;
         waiting > 0
+    }
+
+    /// Each of `senders` sends its count.
+    fn echo_all(
+        &mut self,
+        senders: &[u32],
+        counts: &[u32],
+        ready: &mut Vec<u32>,
+        recorder: &mut Recorder<'_>,
+    ) {
+        for (batch, counts) in senders.chunks(BATCH).zip(counts.chunks(BATCH)) {
+            self.graph.fetch_rows(batch);
+            for (&u, &count) in batch.iter().zip(counts) {
+                self.send_echo(u, count, ready, recorder);
+            }
+        }
     }
 
     /// `u` sends `count` to all who told it something: its neighbours that are not further out.

@@ -35,7 +35,6 @@ impl<'g> Recorder<'g> {
         let mut hints = Hints { tracks: Vec::new(), changes: Vec::new(), step_ends: Vec::new() };
         if records_hints {
             hints.tracks = Track::all(spec, graph);
-            hints.changes.reserve(4 * graph.n_nodes());
         }
         Self {
             graph,

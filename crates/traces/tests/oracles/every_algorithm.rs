@@ -1,11 +1,13 @@
 //! What every algorithm of the list promises, whatever it computes.
 
 use proptest::prelude::*;
-use salsa_traces::algorithms::ALL;
+use salsa_traces::algorithms::{ALL, find};
 use salsa_traces::convention::Convention;
 use salsa_traces::execution::Options;
 use salsa_traces::graph::Graph;
+use salsa_traces::sample::sample;
 use salsa_traces::spec::Kind;
+use salsa_traces::suite::Suite;
 
 use crate::problems::{Problem, problems};
 use crate::shown::pointers;
@@ -77,6 +79,31 @@ fn every_algorithm_runs_on_a_single_node() {
     let benchmark =
         [("bfs", 1), ("dfs", 3), ("dijkstra", 2), ("mst", 2), ("mis", 2), ("eccentricity", 2)];
     assert_eq!(lengths[..6], benchmark);
+}
+
+#[test]
+fn every_file_of_the_folder_is_an_algorithm_of_the_list() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/algorithms");
+    let mut files: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .filter_map(|file| {
+            file.unwrap().file_name().to_str()?.strip_suffix(".rs").map(str::to_owned)
+        })
+        .filter(|module| module != "mod")
+        .collect();
+    files.sort();
+    let mut listed: Vec<&str> = names().collect();
+    listed.sort();
+    assert_eq!(files, listed);
+}
+
+#[test]
+fn dfs_with_hints_on_1600_nodes_stores_at_most_2_mib() {
+    let suite = Suite::named("paper").unwrap();
+    for split in ["er_1600", "ws_1600", "delaunay_1600"] {
+        let sample = sample(&suite, suite.seed, find("dfs").unwrap(), split, 0).unwrap();
+        assert!(sample.trajectory.hint_bytes() <= 2 << 20, "{split}");
+    }
 }
 
 fn names() -> impl Iterator<Item = &'static str> {

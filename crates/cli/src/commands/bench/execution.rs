@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -15,9 +16,9 @@ use salsa_traces::execution::{Options, execute};
 use salsa_traces::graph::Graph;
 use salsa_traces::sample::Sampler;
 use salsa_traces::suite::Suite;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{median, seconds};
+use super::{median, saved, seconds};
 use crate::arguments::Format;
 use crate::failure::Failure;
 use crate::json::print_json;
@@ -35,16 +36,20 @@ pub struct Execution {
     #[arg(long, default_value_t = 0.5)]
     seconds: f64,
 
+    /// Show a measurement saved with --format json instead of measuring
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 /// Microseconds for one execution.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Times {
-    algorithm: &'static str,
-    split: &'static str,
+    algorithm: String,
+    split: String,
     petgraph_us: f64,
     without_hints_us: f64,
     with_hints_us: f64,
@@ -57,6 +62,17 @@ const SPLITS: [&str; 7] =
 
 impl Execution {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
+        let all = match &self.from {
+            Some(file) => saved(file)?,
+            None => self.measure()?,
+        };
+        if self.format == Format::Json {
+            return print_json(out, &all);
+        }
+        writeln!(out, "{}", text(&all)).map_err(Failure::output)
+    }
+
+    fn measure(&self) -> Result<Vec<Times>, Failure> {
         let suite = Suite::named("release")?;
         let time = Duration::try_from_secs_f64(self.seconds)
             .map_err(|error| Failure::mistake(format!("--seconds: {error}")))?;
@@ -68,32 +84,27 @@ impl Execution {
                 progress.advance(1);
             }
         }
-        drop(progress);
-        if self.format == Format::Json {
-            return print_json(out, &all);
-        }
-        let rows = all.iter().map(|times| {
-            [
-                times.algorithm.to_owned(),
-                times.split.to_owned(),
-                format!("{:.1}", times.petgraph_us),
-                format!("{:.1}", times.without_hints_us),
-                format!("{:.1}", times.with_hints_us),
-                format!("{:.2}", times.with_hints_over_petgraph),
-            ]
-        });
-        let header =
-            ["algorithm", "split", "petgraph us", "no hints us", "hints us", "hints / petgraph"];
-        writeln!(out, "{}", table(header, 2, rows.collect())).map_err(Failure::output)
+        Ok(all)
     }
 }
 
-fn times(
-    suite: &Suite,
-    algorithm: &'static str,
-    split: &'static str,
-    time: Duration,
-) -> Result<Times, Failure> {
+fn text(all: &[Times]) -> String {
+    let rows = all.iter().map(|times| {
+        [
+            times.algorithm.clone(),
+            times.split.clone(),
+            format!("{:.1}", times.petgraph_us),
+            format!("{:.1}", times.without_hints_us),
+            format!("{:.1}", times.with_hints_us),
+            format!("{:.2}", times.with_hints_over_petgraph),
+        ]
+    });
+    let header =
+        ["algorithm", "split", "petgraph us", "no hints us", "hints us", "hints / petgraph"];
+    table(header, 2, rows.collect())
+}
+
+fn times(suite: &Suite, algorithm: &str, split: &str, time: Duration) -> Result<Times, Failure> {
     let known = algorithms::find(algorithm)?;
     let sampler = Sampler::new(suite, suite.seed, known, split)?;
     let (mut bare, mut without, mut with) = (Vec::new(), Vec::new(), Vec::new());
@@ -121,8 +132,8 @@ fn times(
     }
     let [petgraph, without, with] = [bare, without, with].map(|times| 1e6 * median(times));
     Ok(Times {
-        algorithm,
-        split,
+        algorithm: algorithm.to_owned(),
+        split: split.to_owned(),
         petgraph_us: petgraph,
         without_hints_us: without,
         with_hints_us: with,

@@ -1,16 +1,17 @@
 //! `salsa bench generate`: samples per second on one thread, beside the published code's.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use salsa_traces::algorithms;
 use salsa_traces::sample::{Sample, Sampler};
 use salsa_traces::suite::Suite;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::published::{published, splits};
-use super::{median, runs_per_second};
+use super::{median, runs_per_second, saved};
 use crate::arguments::Format;
 use crate::failure::Failure;
 use crate::json::print_json;
@@ -41,13 +42,17 @@ pub struct Generate {
     #[arg(long, default_value_t = 0.5)]
     seconds: f64,
 
+    /// Show a measurement saved with --format json instead of measuring
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+
     /// How to print
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 /// Samples per second of one algorithm on one split.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Speed {
     algorithm: String,
     split: String,
@@ -60,6 +65,17 @@ struct Speed {
 
 impl Generate {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
+        let speeds = match &self.from {
+            Some(file) => saved(file)?,
+            None => self.measure()?,
+        };
+        if self.format == Format::Json {
+            return print_json(out, &speeds);
+        }
+        writeln!(out, "{}", text(&speeds)).map_err(Failure::output)
+    }
+
+    fn measure(&self) -> Result<Vec<Speed>, Failure> {
         let suite = Suite::named_or_load(&self.suite)?;
         let time = Duration::try_from_secs_f64(self.seconds)
             .map_err(|error| Failure::mistake(format!("--seconds: {error}")))?;
@@ -82,11 +98,7 @@ impl Generate {
                 progress.advance(1);
             }
         }
-        drop(progress);
-        if self.format == Format::Json {
-            return print_json(out, &speeds);
-        }
-        writeln!(out, "{}", text(&speeds)).map_err(Failure::output)
+        Ok(speeds)
     }
 }
 

@@ -6,9 +6,11 @@ mod published;
 mod scale;
 
 use std::io::Write;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::Subcommand;
+use serde::de::DeserializeOwned;
 
 use crate::failure::Failure;
 
@@ -56,4 +58,11 @@ fn seconds<T>(work: impl FnOnce() -> T) -> (T, f64) {
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// A measurement saved with `--format json`.
+fn saved<T: DeserializeOwned>(file: &Path) -> Result<T, Failure> {
+    let text = std::fs::read(file).map_err(|error| Failure::reading(file, &error))?;
+    serde_json::from_slice(&text)
+        .map_err(|error| Failure::mistake(format!("{}: {error}", file.display())))
 }

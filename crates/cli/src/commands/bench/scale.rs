@@ -13,7 +13,7 @@ use salsa_traces::sample::Sampler;
 use salsa_traces::suite::Suite;
 use serde::{Deserialize, Serialize};
 
-use super::seconds;
+use super::{saved, seconds};
 use crate::arguments::Format;
 use crate::failure::Failure;
 use crate::files::write_whole;
@@ -44,6 +44,10 @@ pub struct Scale {
     /// Folder for plots of time and memory as SVG
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
+
+    /// Show a measurement saved with --format json instead of measuring
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
 
     /// How to print
     #[arg(long, value_enum, default_value_t)]
@@ -76,29 +80,14 @@ struct Cell {
 
 impl Scale {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
-        let algorithms: Vec<String> = match self.algorithm.as_slice() {
-            [] => algorithms::benchmark()
-                .iter()
-                .map(|known| known.spec().algorithm.to_string())
-                .collect(),
-            names => names.to_vec(),
-        };
-        if self.one {
-            let cell = measure(&algorithms[0], &self.generator[0], self.nodes[0])?;
-            return print_json(out, &cell);
-        }
-        let count = algorithms.len() * self.generator.len() * self.nodes.len();
-        let progress = Progress::new(count as u64, "measuring");
-        let mut cells = Vec::new();
-        for algorithm in &algorithms {
-            for generator in &self.generator {
-                for &nodes in &self.nodes {
-                    cells.push(in_own_process(algorithm, generator, nodes)?);
-                    progress.advance(1);
-                }
+        let cells = match &self.from {
+            Some(file) => saved(file)?,
+            None if self.one => {
+                let cell = measure(&self.algorithms()[0], &self.generator[0], self.nodes[0])?;
+                return print_json(out, &cell);
             }
-        }
-        drop(progress);
+            None => self.measure()?,
+        };
         if let Some(folder) = &self.plots {
             let time =
                 plot(&cells, "a sample with hints", "ns / (edge x log2 n)", |cell| cell.sample_ns);
@@ -111,37 +100,66 @@ impl Scale {
         if self.format == Format::Json {
             return print_json(out, &cells);
         }
-        let rows = cells.iter().map(|cell| {
-            [
-                cell.algorithm.clone(),
-                cell.generator.clone(),
-                cell.nodes.to_string(),
-                cell.edges.to_string(),
-                cell.steps.to_string(),
-                format!("{:.3}", cell.generate_s),
-                format!("{:.3}", cell.execute_s),
-                format!("{:.2}", cell.execute_ns),
-                format!("{:.2}", cell.sample_ns),
-                bytes(cell.hint_bytes as u64),
-                bytes(cell.peak_bytes),
-            ]
-        });
-        let header = [
-            "algorithm",
-            "graphs",
-            "nodes",
-            "edges",
-            "steps",
-            "generate s",
-            "execute s",
-            "execute ns",
-            "sample ns",
-            "hints",
-            "peak memory",
-        ];
-        let text = table(header, 2, rows.collect());
-        writeln!(out, "{text}\n\n{}", growth(&cells)).map_err(Failure::output)
+        writeln!(out, "{}\n\n{}", text(&cells), growth(&cells)).map_err(Failure::output)
     }
+
+    fn algorithms(&self) -> Vec<String> {
+        match self.algorithm.as_slice() {
+            [] => {
+                let names = algorithms::benchmark().iter().map(|known| &known.spec().algorithm);
+                names.map(ToString::to_string).collect()
+            }
+            names => names.to_vec(),
+        }
+    }
+
+    fn measure(&self) -> Result<Vec<Cell>, Failure> {
+        let algorithms = self.algorithms();
+        let count = algorithms.len() * self.generator.len() * self.nodes.len();
+        let progress = Progress::new(count as u64, "measuring");
+        let mut cells = Vec::new();
+        for algorithm in &algorithms {
+            for generator in &self.generator {
+                for &nodes in &self.nodes {
+                    cells.push(in_own_process(algorithm, generator, nodes)?);
+                    progress.advance(1);
+                }
+            }
+        }
+        Ok(cells)
+    }
+}
+
+fn text(cells: &[Cell]) -> String {
+    let rows = cells.iter().map(|cell| {
+        [
+            cell.algorithm.clone(),
+            cell.generator.clone(),
+            cell.nodes.to_string(),
+            cell.edges.to_string(),
+            cell.steps.to_string(),
+            format!("{:.3}", cell.generate_s),
+            format!("{:.3}", cell.execute_s),
+            format!("{:.2}", cell.execute_ns),
+            format!("{:.2}", cell.sample_ns),
+            bytes(cell.hint_bytes as u64),
+            bytes(cell.peak_bytes),
+        ]
+    });
+    let header = [
+        "algorithm",
+        "graphs",
+        "nodes",
+        "edges",
+        "steps",
+        "generate s",
+        "execute s",
+        "execute ns",
+        "sample ns",
+        "hints",
+        "peak memory",
+    ];
+    table(header, 2, rows.collect())
 }
 
 /// How much more each edge and doubling of nodes costs on the largest graph than on the smallest.
