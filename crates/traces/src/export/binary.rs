@@ -2,7 +2,7 @@
 //!
 //! A file is the 8 bytes `SALSA\0` + version as u16 little-endian, then records. A record is the
 //! length of its body as u32 little-endian, the body, and the BLAKE3 hash of the body (32
-//! bytes). The body is the postcard encoding of [`Body`]'s fields in their order; postcard is a
+//! bytes). The body is the postcard encoding of `Body`'s fields in their order; postcard is a
 //! specified, stable wire format. Nothing in it needs the rest of the file, so records can be
 //! found by skipping.
 
