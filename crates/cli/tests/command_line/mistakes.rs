@@ -63,7 +63,10 @@ fn unknown_names_suggest_the_nearest() {
         "unknown graph format \"metys\", there is edge-list, dimacs, matrix-market, metis, \
          graphml, did you mean \"metis\"?",
     );
-    mistake("generate -a bfs --file-format bni", "unknown format \"bni\", expected jsonl or bin");
+    mistake(
+        "generate -a bfs --file-format bni",
+        "unknown format \"bni\", expected jsonl or bin, did you mean \"bin\"?",
+    );
 }
 
 #[test]
