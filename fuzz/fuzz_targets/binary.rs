@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     let body = MAGIC.len() + 4..bytes.len().saturating_sub(32);
     let Some(Ok(sample)) = bytes.get(body).map(decode) else { return };
     sample.content_hash();
-    for hint in sample.trajectory.hints.iter().flatten() {
+    for (_, hint) in sample.trajectory.recorded_hints() {
         let _ = hint.at(hint.n_steps() - 1);
     }
 });
