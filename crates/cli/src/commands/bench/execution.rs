@@ -18,7 +18,7 @@ use salsa_traces::sample::Sampler;
 use salsa_traces::suite::Suite;
 use serde::{Deserialize, Serialize};
 
-use super::{median, saved, seconds};
+use super::{median, saved, seconds, time_for_each};
 use crate::arguments::Format;
 use crate::failure::Failure;
 use crate::json::print_json;
@@ -74,8 +74,7 @@ impl Execution {
 
     fn measure(&self) -> Result<Vec<Times>, Failure> {
         let suite = Suite::named("release")?;
-        let time = Duration::try_from_secs_f64(self.seconds)
-            .map_err(|error| Failure::mistake(format!("--seconds: {error}")))?;
+        let time = time_for_each(self.seconds)?;
         let progress = Progress::new((ALGORITHMS.len() * SPLITS.len()) as u64, "measuring");
         let mut all = Vec::new();
         for algorithm in ALGORITHMS {

@@ -11,7 +11,7 @@ use salsa_traces::suite::Suite;
 use serde::{Deserialize, Serialize};
 
 use super::published::{published, splits};
-use super::{median, runs_per_second, saved};
+use super::{median, runs_per_second, saved, time_for_each};
 use crate::arguments::Format;
 use crate::failure::Failure;
 use crate::json::print_json;
@@ -77,8 +77,7 @@ impl Generate {
 
     fn measure(&self) -> Result<Vec<Speed>, Failure> {
         let suite = Suite::named_or_load(&self.suite)?;
-        let time = Duration::try_from_secs_f64(self.seconds)
-            .map_err(|error| Failure::mistake(format!("--seconds: {error}")))?;
+        let time = time_for_each(self.seconds)?;
         let algorithms = match self.algorithm.as_slice() {
             [] => algorithms::benchmark().to_vec(),
             names => {

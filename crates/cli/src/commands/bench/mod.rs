@@ -33,6 +33,12 @@ impl Bench {
     }
 }
 
+/// What `--seconds` asks for.
+fn time_for_each(seconds: f64) -> Result<Duration, Failure> {
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|error| Failure::mistake(format!("--seconds: {error}")))
+}
+
 /// Runs per second of `work`, which gets the number of the run, over at least `time`.
 fn runs_per_second(
     time: Duration,

@@ -170,11 +170,7 @@ fn values(data: &Value, field: &Field, graph: &Graph) -> Result<Values, CaseErro
         (_, Value::Array(list)) => list.as_slice(),
         _ => return Err(wrong("expected a list")),
     };
-    let expected = match field.location {
-        Location::Node => graph.n_nodes(),
-        Location::Edge => graph.n_entries(),
-        Location::Graph => 1,
-    };
+    let expected = graph.n_values(field.location);
     if list.len() != expected {
         return Err(wrong(&format!("expected {expected} values, found {}", list.len())));
     }
