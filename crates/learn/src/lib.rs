@@ -1,0 +1,1 @@
+//! Networks that learn to execute algorithms: batches, models, training, metrics, evaluation.
