@@ -15,4 +15,6 @@ pub mod device;
 
 pub mod cpu;
 
+pub mod tape;
 
+pub mod optimiser;

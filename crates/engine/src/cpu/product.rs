@@ -95,6 +95,9 @@ unsafe fn with_avx2(start: Start, a: *const f32, b: *const f32, c: *mut f32, sha
     unsafe { blocks::<super::lanes::Avx2, 4, 3>(start, a, b, c, shape) }
 }
 
+/// Rows that the widest kernel takes at a time; tasks are whole multiples.
+pub const TILE_ROWS: usize = 6;
+
 /// How much of `depth` is summed before the accumulators go back to `C`: a panel of `B` that deep
 /// stays in the second-level cache.
 const DEPTH: usize = 512;
@@ -152,9 +155,14 @@ unsafe fn down<L: Lanes, const R: usize, const V: usize>(
             tile::<L, R, V>(start, a.add(row * shape.a_row), b, c.add(row * shape.c_row), shape, columns);
             row += R;
         }
-        while row < shape.rows {
-            tile::<L, 1, V>(start, a.add(row * shape.a_row), b, c.add(row * shape.c_row), shape, columns);
-            row += 1;
+        let (a, c) = (a.add(row * shape.a_row), c.add(row * shape.c_row));
+        match shape.rows - row {
+            0 => {}
+            1 => tile::<L, 1, V>(start, a, b, c, shape, columns),
+            2 => tile::<L, 2, V>(start, a, b, c, shape, columns),
+            3 => tile::<L, 3, V>(start, a, b, c, shape, columns),
+            4 => tile::<L, 4, V>(start, a, b, c, shape, columns),
+            _ => tile::<L, 5, V>(start, a, b, c, shape, columns),
         }
     }
 }
