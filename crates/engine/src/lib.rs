@@ -14,5 +14,4 @@ pub mod graph;
 pub mod device;
 
 pub mod cpu;
-
-
+pub mod reference;
