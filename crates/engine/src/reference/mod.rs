@@ -20,6 +20,8 @@ mod losses;
 mod messages;
 mod optimiser;
 mod segments;
+#[cfg(test)]
+mod slopes;
 
 use std::ops::Range;
 
@@ -709,6 +711,14 @@ mod tests {
         assert_eq!(host, [1.5, -2.0]);
         Reference.fill(&mut buffer, 3.0);
         assert_eq!(Reference.values(&buffer), [3.0, 3.0]);
+    }
+
+    #[test]
+    fn the_gradient_of_a_scaled_sum_is_scaled() {
+        let (scale, dy) = (Buffer::Double(vec![0.5]), Buffer::Double(vec![2.0, 4.0]));
+        let mut da = Buffer::Double(vec![9.0; 2]);
+        Reference.scaled_sum_gradient(&scale, &dy, Gradient { buffer: &mut da, add: false });
+        assert_eq!(Reference.values(&da), [3.0, 6.0]);
     }
 
     #[test]
