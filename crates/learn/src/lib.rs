@@ -1,1 +1,6 @@
 //! Networks that learn to execute algorithms: batches, models, training, metrics, evaluation.
+
+mod compared;
+pub mod confidence;
+pub mod metrics;
+pub mod scores;
