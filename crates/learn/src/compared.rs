@@ -78,7 +78,7 @@ impl<'a> Compared<'a> {
 }
 
 /// What kind of values these are, in the words of a spec.
-fn kind(values: &Values) -> &'static str {
+pub(crate) fn kind(values: &Values) -> &'static str {
     match values {
         Values::Mask(_) => "mask",
         Values::MaskOne(_) => "mask_one",

@@ -4,3 +4,4 @@ mod compared;
 pub mod confidence;
 pub mod metrics;
 pub mod scores;
+pub mod validity;

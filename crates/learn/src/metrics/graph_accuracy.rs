@@ -27,6 +27,6 @@ fn of(compared: &Compared<'_>) -> Option<f64> {
 }
 
 /// Whether `value`, rounded, is `truth`. Halves go to the even neighbour, as PyTorch rounds.
-fn is_rounded_to(value: f64, truth: f64) -> bool {
+pub(crate) fn is_rounded_to(value: f64, truth: f64) -> bool {
     value.round_ties_even() == truth || value == truth
 }

@@ -10,6 +10,7 @@ mod node_f1;
 mod squared_error;
 
 pub use crate::compared::{Compared, Mismatch};
+pub(crate) use graph_accuracy::is_rounded_to;
 
 use serde::Serialize;
 
