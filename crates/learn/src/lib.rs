@@ -1,1 +1,7 @@
 //! Networks that learn to execute algorithms: batches, models, training, metrics, evaluation.
+
+mod compared;
+pub mod confidence;
+pub mod metrics;
+pub mod scores;
+pub mod validity;
