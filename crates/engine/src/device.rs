@@ -238,6 +238,7 @@ pub trait Device: Debug {
 
     /// `out [segments, columns]`; for the maximum, the row it came from. Empty segments give 0 and
     /// no row (`u32::MAX`).
+    #[expect(clippy::too_many_arguments, reason = "the operands, the result and its memory")]
     fn segment_reduce(
         &self,
         reduction: Reduction,
@@ -301,7 +302,14 @@ pub trait Device: Debug {
         dx: Gradient<'_>,
     );
     /// Row r from `b` where `from_b[r]` is not 0, else from `a`.
-    fn choose_rows(&self, a: &Buffer, b: &Buffer, from_b: &Indices, columns: usize, out: &mut Buffer);
+    fn choose_rows(
+        &self,
+        a: &Buffer,
+        b: &Buffer,
+        from_b: &Indices,
+        columns: usize,
+        out: &mut Buffer,
+    );
     /// The gradient of `b` (`of_b`) or of `a`.
     fn choose_rows_gradient(
         &self,
@@ -473,17 +481,16 @@ pub trait Device: Debug {
     fn scale(&self, from: &Buffer, factor: f64, to: Gradient<'_>);
 
     /// `out [1] =` the sum of `-weight * log_probability[target]`.
-    fn picked(&self, log_probabilities: &Buffer, targets: &Indices, weights: &Buffer, out: &mut Buffer);
-    fn picked_gradient(
+    fn picked(
         &self,
+        log_probabilities: &Buffer,
         targets: &Indices,
         weights: &Buffer,
-        dy: &Buffer,
-        dx: Gradient<'_>,
+        out: &mut Buffer,
     );
+    fn picked_gradient(&self, targets: &Indices, weights: &Buffer, dy: &Buffer, dx: Gradient<'_>);
     /// `out [1] =` the sum of `weight * loss(x, target)`.
     fn loss(&self, loss: Loss, x: &Buffer, targets: &Buffer, weights: &Buffer, out: &mut Buffer);
-    #[expect(clippy::too_many_arguments, reason = "the operator's own arguments and its gradient")]
     fn loss_gradient(
         &self,
         loss: Loss,
@@ -494,9 +501,15 @@ pub trait Device: Debug {
         dx: Gradient<'_>,
     );
     /// `out [1] =` the mean over rows of the Euclidean norm; `saved [rows]` keeps the norms.
-    fn mean_norm(&self, x: &Buffer, rows: usize, columns: usize, out: &mut Buffer, saved: &mut Buffer);
+    fn mean_norm(
+        &self,
+        x: &Buffer,
+        rows: usize,
+        columns: usize,
+        out: &mut Buffer,
+        saved: &mut Buffer,
+    );
     /// A row of zeros gets no gradient.
-    #[expect(clippy::too_many_arguments, reason = "the operator's own arguments and its gradient")]
     fn mean_norm_gradient(
         &self,
         x: &Buffer,
@@ -510,5 +523,11 @@ pub trait Device: Debug {
     /// The sum of squares of all values.
     fn sum_of_squares(&self, x: &Buffer) -> f64;
     /// One AdamW update of `value` and its moments.
-    fn adam(&self, step: AdamStep, gradient: &Buffer, value: &mut Buffer, moments: (&mut Buffer, &mut Buffer));
+    fn adam(
+        &self,
+        step: AdamStep,
+        gradient: &Buffer,
+        value: &mut Buffer,
+        moments: (&mut Buffer, &mut Buffer),
+    );
 }

@@ -61,9 +61,7 @@ impl Edges {
         let mut reverse = vec![0u32; rows.len()];
         for (k, (&row, &neighbour)) in rows.iter().zip(&neighbours).enumerate() {
             let opposite = next[neighbour as usize];
-            if opposite >= offsets[neighbour as usize + 1]
-                || neighbours[opposite as usize] != row
-            {
+            if opposite >= offsets[neighbour as usize + 1] || neighbours[opposite as usize] != row {
                 return Err(EdgesError::OneWay(k));
             }
             reverse[k] = opposite;

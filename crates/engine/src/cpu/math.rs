@@ -70,10 +70,18 @@ mod tests {
 
     #[test]
     fn they_are_accurate_to_single_precision() {
-        assert!(worst(exp, f64::exp, -80.0, 80.0) < 2.5e-7, "{}", worst(exp, f64::exp, -80.0, 80.0));
+        assert!(
+            worst(exp, f64::exp, -80.0, 80.0) < 2.5e-7,
+            "{}",
+            worst(exp, f64::exp, -80.0, 80.0)
+        );
         let sigmoid_exact = |x: f64| 1.0 / (1.0 + (-x).exp());
         assert!(worst(sigmoid, sigmoid_exact, -30.0, 30.0) < 3e-7);
-        assert!(worst(tanh, f64::tanh, -12.0, 12.0) < 4e-7, "{}", worst(tanh, f64::tanh, -12.0, 12.0));
+        assert!(
+            worst(tanh, f64::tanh, -12.0, 12.0) < 4e-7,
+            "{}",
+            worst(tanh, f64::tanh, -12.0, 12.0)
+        );
     }
 
     #[test]

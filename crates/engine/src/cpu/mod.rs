@@ -4,7 +4,7 @@
 //! threads share them. Reductions over rows are cut by columns: each sum is taken in one order.
 #![expect(unsafe_code, reason = "vector instructions, and slices shared between threads")]
 
-pub mod lanes;
+mod lanes;
 mod math;
 pub mod product;
 mod rows;
@@ -547,7 +547,16 @@ impl Device for Cpu {
                 for entry in range {
                     let neighbour = neighbours[entry as usize] as usize;
                     match (&terms, columns) {
-                        (Terms { source: Some(source), target: None, scaled: None, bias: None, relu: false }, _) => {
+                        (
+                            Terms {
+                                source: Some(source),
+                                target: None,
+                                scaled: None,
+                                bias: None,
+                                relu: false,
+                            },
+                            _,
+                        ) => {
                             let x = &source[neighbour * columns..(neighbour + 1) * columns];
                             rows::take_larger(x, entry, out, origin);
                         }
@@ -609,7 +618,9 @@ impl Device for Cpu {
         let out = out.added();
         for row in 0..rows {
             let values = row * columns..(row + 1) * columns;
-            for ((out, dy), origin) in out.iter_mut().zip(&dy[values.clone()]).zip(&origin.0[values]) {
+            for ((out, dy), origin) in
+                out.iter_mut().zip(&dy[values.clone()]).zip(&origin.0[values])
+            {
                 if *origin != u32::MAX {
                     *out += weights[*origin as usize] * dy;
                 }
@@ -949,8 +960,7 @@ impl Device for Cpu {
             values.resize(columns, 0.0);
         }
         {
-            let (scale, slope, offset) =
-                (Parts::new(scale), Parts::new(slope), Parts::new(offset));
+            let (scale, slope, offset) = (Parts::new(scale), Parts::new(slope), Parts::new(offset));
             let (d_gain, d_bias) = (Parts::new(d_gain.added()), Parts::new(d_bias.added()));
             self.by_columns(2 * rows, columns, |piece| {
                 // SAFETY: pieces of columns do not overlap.
@@ -1009,8 +1019,7 @@ impl Device for Cpu {
                 let values = row * columns..(row + 1) * columns;
                 let three = 3 * values.start..3 * values.end;
                 // SAFETY: rows do not overlap.
-                let (out, saved) =
-                    unsafe { (out.part(values.clone()), saved.part(three.clone())) };
+                let (out, saved) = unsafe { (out.part(values.clone()), saved.part(three.clone())) };
                 rows::gru(&input[three.clone()], &gates[three], &state[values], out, saved);
             }
         });
@@ -1124,13 +1133,7 @@ impl Device for Cpu {
         out.single_mut()[0] = sum as f32;
     }
 
-    fn picked_gradient(
-        &self,
-        targets: &Indices,
-        weights: &Buffer,
-        dy: &Buffer,
-        dx: Gradient<'_>,
-    ) {
+    fn picked_gradient(&self, targets: &Indices, weights: &Buffer, dy: &Buffer, dx: Gradient<'_>) {
         let dy = dy.single()[0];
         let dx = dx.added();
         for (target, weight) in targets.0.iter().zip(weights.single()) {
@@ -1205,7 +1208,8 @@ impl Device for Cpu {
     ) {
         let gradient = gradient.single();
         let value = Parts::new(value.single_mut());
-        let (first, second) = (Parts::new(moments.0.single_mut()), Parts::new(moments.1.single_mut()));
+        let (first, second) =
+            (Parts::new(moments.0.single_mut()), Parts::new(moments.1.single_mut()));
         self.by_rows(gradient.len(), 1, |piece| {
             // SAFETY: pieces do not overlap.
             let (value, first, second) = unsafe {

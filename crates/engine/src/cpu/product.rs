@@ -152,7 +152,14 @@ unsafe fn down<L: Lanes, const R: usize, const V: usize>(
     unsafe {
         let mut row = 0;
         while row + R <= shape.rows {
-            tile::<L, R, V>(start, a.add(row * shape.a_row), b, c.add(row * shape.c_row), shape, columns);
+            tile::<L, R, V>(
+                start,
+                a.add(row * shape.a_row),
+                b,
+                c.add(row * shape.c_row),
+                shape,
+                columns,
+            );
             row += R;
         }
         let (a, c) = (a.add(row * shape.a_row), c.add(row * shape.c_row));
@@ -200,7 +207,11 @@ unsafe fn tile<L: Lanes, const R: usize, const V: usize>(
             for (v, &sum) in sums.iter().enumerate() {
                 let at = c.add(r * shape.c_row + v * L::N);
                 if partial {
-                    let sum = if start == Start::There { L::load_first(at, columns).plus(sum) } else { sum };
+                    let sum = if start == Start::There {
+                        L::load_first(at, columns).plus(sum)
+                    } else {
+                        sum
+                    };
                     sum.store_first(at, columns);
                 } else {
                     let sum = if start == Start::There { L::load(at).plus(sum) } else { sum };

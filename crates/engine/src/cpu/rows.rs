@@ -57,13 +57,6 @@ kernels! {
         }
     }
 
-    /// y += a + b.
-    fn add_two(a: &[f32], b: &[f32], y: &mut [f32]) {
-        for ((y, a), b) in y.iter_mut().zip(a).zip(b) {
-            *y += a + b;
-        }
-    }
-
     /// y = a + b.
     fn sum_of_two(a: &[f32], b: &[f32], y: &mut [f32]) {
         for ((y, a), b) in y.iter_mut().zip(a).zip(b) {

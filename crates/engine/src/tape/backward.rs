@@ -79,7 +79,13 @@ impl Tape {
                     let n_nodes = edges.n_nodes();
                     let mut sums = self.buffer(n_nodes * columns);
                     self.device.segment_reduce(
-                        Reduction::Sum, &dy, &segments, entries, columns, &mut sums, None,
+                        Reduction::Sum,
+                        &dy,
+                        &segments,
+                        entries,
+                        columns,
+                        &mut sums,
+                        None,
                     );
                     self.give_buffer(target, sums);
                 }
@@ -157,10 +163,13 @@ impl Tape {
             }
             Operation::EdgeDot { edges, copies, source, target, .. } => {
                 let columns = self.columns(*source);
-                for (input, other, of_source) in [(*source, *target, true), (*target, *source, false)] {
+                for (input, other, of_source) in
+                    [(*source, *target, true), (*target, *source, false)]
+                {
                     self.give(input, |tape, dx| {
                         let other = tape.value(other);
-                        tape.device.edge_dot_gradient(edges, *copies, &dy, other, of_source, columns, dx);
+                        tape.device
+                            .edge_dot_gradient(edges, *copies, &dy, other, of_source, columns, dx);
                     });
                 }
             }
@@ -169,7 +178,15 @@ impl Tape {
                 self.give_three([*x, *gain, *bias], |tape, dx, d_gain, d_bias| {
                     let (x, gain) = (tape.value(*x), tape.value(*gain));
                     tape.device.layer_norm_gradient(
-                        x, gain, saved, &dy, rows, columns, Some(dx), d_gain, d_bias,
+                        x,
+                        gain,
+                        saved,
+                        &dy,
+                        rows,
+                        columns,
+                        Some(dx),
+                        d_gain,
+                        d_bias,
                     );
                 });
             }
@@ -178,7 +195,17 @@ impl Tape {
                 self.give_three([*x, *gain, *bias], |tape, dx, d_gain, d_bias| {
                     let (x, y, gain) = (tape.value(*x), tape.value(*out), tape.value(*gain));
                     tape.device.batch_norm_gradient(
-                        x, y, gain, saved, *activation, &dy, rows, columns, Some(dx), d_gain, d_bias,
+                        x,
+                        y,
+                        gain,
+                        saved,
+                        *activation,
+                        &dy,
+                        rows,
+                        columns,
+                        Some(dx),
+                        d_gain,
+                        d_bias,
                     );
                 });
             }
@@ -186,8 +213,7 @@ impl Tape {
                 let (rows, columns) = self.shape(*state);
                 self.give_three([*input_gates, *state_gates, *state], |tape, di, ds, dh| {
                     let (gates, state) = (tape.value(*state_gates), tape.value(*state));
-                    tape.device
-                        .gru_gradient(gates, state, saved, &dy, rows, columns, di, ds, dh);
+                    tape.device.gru_gradient(gates, state, saved, &dy, rows, columns, di, ds, dh);
                 });
             }
             Operation::Unary { function, x, out } => self.give(*x, |tape, dx| {

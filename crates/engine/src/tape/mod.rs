@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use crate::buffer::{Buffer, Indices, Pool};
 use crate::device::Device;
-pub use operators::{Linear, Messages};
 use operation::Operation;
+pub use operators::{Linear, Messages};
 pub use parameters::Parameter;
 
 /// A matrix on a tape.

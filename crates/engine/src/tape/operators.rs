@@ -176,7 +176,12 @@ impl Tape {
     }
 
     /// Messages over the entries of some rows.
-    fn messages_to(&mut self, edges: &Arc<Edges>, rows: Range<usize>, messages: Messages) -> Tensor {
+    fn messages_to(
+        &mut self,
+        edges: &Arc<Edges>,
+        rows: Range<usize>,
+        messages: Messages,
+    ) -> Tensor {
         let columns = self.message_columns(edges, &messages);
         let entries = edges.entries(&rows).len();
         let mut out = self.buffer(entries * columns);
@@ -234,8 +239,7 @@ impl Tape {
         mut transform: impl FnMut(&mut Self, Tensor) -> Tensor,
     ) -> Tensor {
         let n_nodes = edges.n_nodes();
-        let entries_at_once =
-            if self.recording { usize::MAX } else { ENTRIES_AT_ONCE };
+        let entries_at_once = if self.recording { usize::MAX } else { ENTRIES_AT_ONCE };
         if edges.n_entries() <= entries_at_once {
             return self.scope(|tape| {
                 let made = tape.messages(edges, messages);
@@ -257,7 +261,11 @@ impl Tape {
                 let transformed = transform(tape, made);
                 let local = offsets[rows.start..=rows.end].iter().map(|end| end - offsets[first]);
                 let offsets = Arc::new(Indices(local.collect()));
-                tape.segment_reduce(reduction, transformed, &Segments::Offsets { offsets, copies: 1 })
+                tape.segment_reduce(
+                    reduction,
+                    transformed,
+                    &Segments::Offsets { offsets, copies: 1 },
+                )
             });
             let columns = self.columns(block);
             let (mut whole, _) = match out.take() {
@@ -296,7 +304,12 @@ impl Tape {
     }
 
     /// One row for each segment of rows: [segments, columns].
-    pub fn segment_reduce(&mut self, reduction: Reduction, x: Tensor, segments: &Segments) -> Tensor {
+    pub fn segment_reduce(
+        &mut self,
+        reduction: Reduction,
+        x: Tensor,
+        segments: &Segments,
+    ) -> Tensor {
         let (rows, columns) = self.shape(x);
         let count = segments.count(rows);
         assert!(count == 0 || segments.range(count - 1).end == rows, "segments cover all rows");
@@ -304,7 +317,15 @@ impl Tape {
         let mut origin = (reduction == Reduction::Max).then(|| self.pool.take_indices());
         let x_value = &self.slots[x.index()].value;
         let device = &self.device;
-        device.segment_reduce(reduction, x_value, segments, rows, columns, &mut out, origin.as_mut());
+        device.segment_reduce(
+            reduction,
+            x_value,
+            segments,
+            rows,
+            columns,
+            &mut out,
+            origin.as_mut(),
+        );
         self.result((count, columns), out, [x], |out| Operation::SegmentReduce {
             reduction,
             x,
@@ -411,7 +432,13 @@ impl Tape {
         let device = &self.device;
         device.layer_norm(x_value, gain_value, bias_value, rows, columns, &mut out, &mut saved);
         let inputs = [x, gain, bias];
-        self.result((rows, columns), out, inputs, |out| Operation::LayerNorm { x, gain, bias, saved, out })
+        self.result((rows, columns), out, inputs, |out| Operation::LayerNorm {
+            x,
+            gain,
+            bias,
+            saved,
+            out,
+        })
     }
 
     /// Normalises each column: by the batch's statistics when the tape records, which also moves
@@ -432,8 +459,9 @@ impl Tape {
         if !self.recording {
             let running = (self.value(running.0), self.value(running.1));
             let (x_value, gain, bias) = (self.value(x), self.value(gain), self.value(bias));
-            self.device
-                .batch_norm_running(x_value, gain, bias, running, activation, rows, columns, &mut out);
+            self.device.batch_norm_running(
+                x_value, gain, bias, running, activation, rows, columns, &mut out,
+            );
             return self.push(rows, columns, out, false);
         }
         let mut saved = self.buffer(2 * columns);
