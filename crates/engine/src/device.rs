@@ -75,16 +75,35 @@ pub struct Gradient<'a> {
     pub add: bool,
 }
 
-/// One summand of a linear layer: `input · weightᵀ`.
+/// One summand of a linear layer: `input · weightᵀ`, with some columns of a weight.
 pub struct Part<'a> {
-    /// [rows, width].
+    /// `[rows, width]`.
     pub input: &'a Buffer,
-    /// [columns, width].
+    /// `[columns, stride]`, of which columns `start..start + width` count.
     pub weight: &'a Buffer,
-    /// [width, columns], where the device asked for it.
+    /// `[stride, columns]`, where the device asked for it.
     pub transposed: Option<&'a Buffer>,
     /// How many inputs.
     pub width: usize,
+    /// The first column of the weight.
+    pub start: usize,
+    /// How many columns the whole weight has.
+    pub stride: usize,
+}
+
+/// The shapes of a part's products.
+#[derive(Debug, Clone, Copy)]
+pub struct PartShape {
+    /// Rows of input and output.
+    pub rows: usize,
+    /// Columns of the output.
+    pub columns: usize,
+    /// Columns of the input.
+    pub width: usize,
+    /// The first column of the weight.
+    pub start: usize,
+    /// How many columns the whole weight has.
+    pub stride: usize,
 }
 
 /// What a message is made of: `activation(source + target + weight * scale + bias)`.
@@ -167,22 +186,16 @@ pub trait Device: Debug {
         columns: usize,
         out: &mut Buffer,
     );
-    /// `dx [rows, width] = dy [rows, columns] · weight [columns, width]`.
+    /// `dx [rows, width] = dy [rows, columns] · weight`, by the part's columns of the weight.
     fn linear_input_gradient(
         &self,
         dy: &Buffer,
         weight: &Buffer,
-        shape: (usize, usize, usize),
+        shape: PartShape,
         dx: Gradient<'_>,
     );
-    /// `dw [columns, width] = dyᵀ · x`, shape = (rows, columns, width).
-    fn linear_weight_gradient(
-        &self,
-        dy: &Buffer,
-        x: &Buffer,
-        shape: (usize, usize, usize),
-        dw: Gradient<'_>,
-    );
+    /// Adds `dyᵀ · x` to the part's columns of `dw [columns, stride]`.
+    fn linear_weight_gradient(&self, dy: &Buffer, x: &Buffer, shape: PartShape, dw: &mut Buffer);
     /// `out [columns] = sum over rows`, each row times its factor where there are factors.
     fn column_sums(
         &self,

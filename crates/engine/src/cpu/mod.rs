@@ -16,7 +16,7 @@ use std::ops::Range;
 use crate::buffer::{Buffer, Indices, Lines};
 use crate::device::{
     Activation, AdamStep, BatchNormState, Binary, Device, Gradient, Loss, MessageTerms, Part,
-    Reduction, Unary,
+    PartShape, Reduction, Unary,
 };
 use crate::graph::{Edges, Segments};
 use product::{Left, Start, product};
@@ -225,8 +225,10 @@ impl Device for Cpu {
                     for (out, input) in
                         out.chunks_exact_mut(columns).zip(input.chunks_exact(part.width))
                     {
-                        let weights = part.weight.single().chunks_exact(part.width);
-                        out.iter_mut().zip(weights).for_each(|(y, w)| *y += rows::dot(input, w));
+                        let weights = part.weight.single().chunks_exact(part.stride);
+                        for (y, weights) in out.iter_mut().zip(weights) {
+                            *y += rows::dot(input, &weights[part.start..part.start + part.width]);
+                        }
                     }
                     continue;
                 }
@@ -236,7 +238,7 @@ impl Device for Cpu {
                 product(
                     Start::There,
                     Left { data: input, row: part.width, column: 1 },
-                    (transposed.single(), columns),
+                    (&transposed.single()[part.start * columns..], columns),
                     (out, columns),
                     (piece.len(), part.width, columns),
                 );
@@ -251,11 +253,12 @@ impl Device for Cpu {
         &self,
         dy: &Buffer,
         weight: &Buffer,
-        (rows, columns, width): (usize, usize, usize),
+        shape: PartShape,
         dx: Gradient<'_>,
     ) {
+        let PartShape { rows, columns, width, start, stride } = shape;
         self.count((rows, columns, width));
-        let start = dx.start();
+        let from = dx.start();
         let dx = Parts::new(dx.buffer.single_mut());
         let piece = self.product_piece((rows, columns, width));
         self.team.pieces(rows, piece, |piece| {
@@ -263,35 +266,29 @@ impl Device for Cpu {
             let dx = unsafe { dx.part(piece.start * width..piece.end * width) };
             let dy = &dy.single()[piece.start * columns..piece.end * columns];
             product(
-                start,
+                from,
                 Left { data: dy, row: columns, column: 1 },
-                (weight.single(), width),
+                (&weight.single()[start..], stride),
                 (dx, width),
                 (piece.len(), columns, width),
             );
         });
     }
 
-    fn linear_weight_gradient(
-        &self,
-        dy: &Buffer,
-        x: &Buffer,
-        (rows, columns, width): (usize, usize, usize),
-        dw: Gradient<'_>,
-    ) {
+    fn linear_weight_gradient(&self, dy: &Buffer, x: &Buffer, shape: PartShape, dw: &mut Buffer) {
+        let PartShape { rows, columns, width, start, stride } = shape;
         self.count((rows, columns, width));
-        let start = dw.start();
-        let dw = Parts::new(dw.buffer.single_mut());
+        let dw = Parts::new(dw.single_mut());
         let piece = self.product_piece((columns, rows, width));
         self.team.pieces(columns, piece, |piece| {
             // SAFETY: pieces of rows of the weight do not overlap.
-            let dw = unsafe { dw.part(piece.start * width..piece.end * width) };
+            let dw = unsafe { dw.part(piece.start * stride..piece.end * stride) };
             let dy = dy.single().get(piece.start..).unwrap_or_default();
             product(
-                start,
+                Start::There,
                 Left { data: dy, row: 1, column: columns },
                 (x.single(), width),
-                (dw, width),
+                (&mut dw[start..], stride),
                 (piece.len(), rows, width),
             );
         });

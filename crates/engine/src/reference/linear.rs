@@ -4,7 +4,7 @@
 //! their columns side by side, but without making it. The addend repeats every k rows: it is the
 //! share of an input that stays the same while the others change.
 
-use crate::device::{Activation, Part};
+use crate::device::{Activation, Part, PartShape};
 
 /// `from [rows, columns]` -> `to [columns, rows]`.
 pub fn transpose(from: &[f64], rows: usize, columns: usize, to: &mut [f64]) {
@@ -15,7 +15,7 @@ pub fn transpose(from: &[f64], rows: usize, columns: usize, to: &mut [f64]) {
     }
 }
 
-/// Parts of `input [rows, width]` and `weight [columns, width]`, `bias [columns]` and
+/// Parts of `input [rows, width]` and `weight [columns, stride]`, `bias [columns]` and
 /// `addend [k, columns]` -> `out [rows, columns]`.
 pub fn linear(
     parts: &[Part<'_>],
@@ -32,7 +32,7 @@ pub fn linear(
             for part in parts {
                 let (input, weight) = (part.input.double(), part.weight.double());
                 for i in 0..part.width {
-                    sum += input[r * part.width + i] * weight[c * part.width + i];
+                    sum += input[r * part.width + i] * weight[c * part.stride + part.start + i];
                 }
             }
             if let Some(bias) = bias {
@@ -55,33 +55,25 @@ pub fn activate(activation: Activation, x: f64) -> f64 {
     }
 }
 
-/// `dy [rows, columns]`, `weight [columns, width]` -> adds to `dx [rows, width]`.
-pub fn input_gradient(
-    dy: &[f64],
-    weight: &[f64],
-    (rows, columns, width): (usize, usize, usize),
-    dx: &mut [f64],
-) {
+/// `dy [rows, columns]`, `weight [columns, stride]` -> adds to `dx [rows, width]`.
+pub fn input_gradient(dy: &[f64], weight: &[f64], shape: PartShape, dx: &mut [f64]) {
+    let PartShape { rows, columns, width, start, stride } = shape;
     for r in 0..rows {
         for c in 0..columns {
             for i in 0..width {
-                dx[r * width + i] += dy[r * columns + c] * weight[c * width + i];
+                dx[r * width + i] += dy[r * columns + c] * weight[c * stride + start + i];
             }
         }
     }
 }
 
-/// `dy [rows, columns]`, `x [rows, width]` -> adds to `dw [columns, width]`.
-pub fn weight_gradient(
-    dy: &[f64],
-    x: &[f64],
-    (rows, columns, width): (usize, usize, usize),
-    dw: &mut [f64],
-) {
+/// `dy [rows, columns]`, `x [rows, width]` -> adds to `dw [columns, stride]`.
+pub fn weight_gradient(dy: &[f64], x: &[f64], shape: PartShape, dw: &mut [f64]) {
+    let PartShape { rows, columns, width, start, stride } = shape;
     for r in 0..rows {
         for c in 0..columns {
             for i in 0..width {
-                dw[c * width + i] += dy[r * columns + c] * x[r * width + i];
+                dw[c * stride + start + i] += dy[r * columns + c] * x[r * width + i];
             }
         }
     }
@@ -141,8 +133,22 @@ mod tests {
         let second_input = Buffer::Double(vec![5.0, 6.0]);
         let second_weight = Buffer::Double(vec![2.0, 0.0]);
         let parts = [
-            Part { input: &input, weight: &weight, transposed: None, width: 2 },
-            Part { input: &second_input, weight: &second_weight, transposed: None, width: 1 },
+            Part {
+                input: &input,
+                weight: &weight,
+                transposed: None,
+                width: 2,
+                start: 0,
+                stride: 2,
+            },
+            Part {
+                input: &second_input,
+                weight: &second_weight,
+                transposed: None,
+                width: 1,
+                start: 0,
+                stride: 1,
+            },
         ];
         let mut out = [9.0; 4];
         linear(&parts, None, None, Activation::None, 2, 2, &mut out);
@@ -164,11 +170,12 @@ mod tests {
     #[test]
     fn gradients_are_products_with_the_other_operand() {
         // one row, two columns, two inputs
+        let shape = PartShape { rows: 1, columns: 2, width: 2, start: 0, stride: 2 };
         let mut dx = [0.0; 2];
-        input_gradient(&[1.0, 10.0], &[1.0, 2.0, 3.0, 4.0], (1, 2, 2), &mut dx);
+        input_gradient(&[1.0, 10.0], &[1.0, 2.0, 3.0, 4.0], shape, &mut dx);
         assert_eq!(dx, [31.0, 42.0]);
         let mut dw = [0.5; 4];
-        weight_gradient(&[1.0, 10.0], &[3.0, 4.0], (1, 2, 2), &mut dw);
+        weight_gradient(&[1.0, 10.0], &[3.0, 4.0], shape, &mut dw);
         assert_eq!(dw, [3.5, 4.5, 30.5, 40.5]);
     }
 

@@ -28,7 +28,7 @@ use std::ops::Range;
 use crate::buffer::{Buffer, Indices};
 use crate::device::{
     Activation, AdamStep, BatchNormState, Binary, Device, Gradient, Loss, MessageTerms, Part,
-    Reduction, Unary,
+    PartShape, Reduction, Unary,
 };
 use crate::graph::{Edges, Segments};
 
@@ -114,20 +114,14 @@ impl Device for Reference {
         &self,
         dy: &Buffer,
         weight: &Buffer,
-        shape: (usize, usize, usize),
+        shape: PartShape,
         dx: Gradient<'_>,
     ) {
         linear::input_gradient(dy.double(), weight.double(), shape, sum_into(dx));
     }
 
-    fn linear_weight_gradient(
-        &self,
-        dy: &Buffer,
-        x: &Buffer,
-        shape: (usize, usize, usize),
-        dw: Gradient<'_>,
-    ) {
-        linear::weight_gradient(dy.double(), x.double(), shape, sum_into(dw));
+    fn linear_weight_gradient(&self, dy: &Buffer, x: &Buffer, shape: PartShape, dw: &mut Buffer) {
+        linear::weight_gradient(dy.double(), x.double(), shape, dw.double_mut());
     }
 
     fn column_sums(

@@ -1,9 +1,9 @@
 //! The way back: from the gradient of a result to those of what it was made of.
 
-use super::operation::Operation;
+use super::operation::{LayerPart, Operation};
 use super::{Tape, Tensor};
 use crate::buffer::Buffer;
-use crate::device::{Activation, Gradient, Reduction};
+use crate::device::{Activation, Gradient, PartShape, Reduction};
 use crate::graph::Segments;
 
 impl Tape {
@@ -33,13 +33,22 @@ impl Tape {
             Operation::Linear { parts, bias, addend, activation, out } => {
                 self.undo_activation(*activation, *out, &mut dy);
                 let (rows, columns) = self.shape(*out);
-                for &(input, weight) in parts.iter().flatten() {
-                    let shape = (rows, columns, self.columns(input));
+                for &LayerPart { input, weight, start } in parts.iter().flatten() {
+                    let (width, stride) = (self.columns(input), self.columns(weight));
+                    let shape = PartShape { rows, columns, width, start, stride };
                     self.give(input, |tape, dx| {
                         tape.device.linear_input_gradient(&dy, tape.value(weight), shape, dx);
                     });
                     self.give(weight, |tape, dw| {
-                        tape.device.linear_weight_gradient(&dy, tape.value(input), shape, dw);
+                        if !dw.add {
+                            tape.device.fill(dw.buffer, 0.0);
+                        }
+                        tape.device.linear_weight_gradient(
+                            &dy,
+                            tape.value(input),
+                            shape,
+                            dw.buffer,
+                        );
                     });
                 }
                 if let Some(bias) = *bias {

@@ -11,10 +11,18 @@ use crate::graph::{Edges, Segments};
 /// At most so many summands in one linear layer.
 pub(super) const MAX_PARTS: usize = 4;
 
+/// An input, its weight and the weight's first column that counts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LayerPart {
+    pub(super) input: Tensor,
+    pub(super) weight: Tensor,
+    pub(super) start: usize,
+}
+
 #[derive(Debug)]
 pub(super) enum Operation {
     Linear {
-        parts: [Option<(Tensor, Tensor)>; MAX_PARTS],
+        parts: [Option<LayerPart>; MAX_PARTS],
         bias: Option<Tensor>,
         addend: Option<Tensor>,
         activation: Activation,

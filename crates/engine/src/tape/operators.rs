@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::operation::{MAX_PARTS, Operation};
+use super::operation::{LayerPart, MAX_PARTS, Operation};
 use super::{Tape, Tensor};
 use crate::buffer::{Buffer, Indices};
 use crate::device::{
@@ -16,12 +16,15 @@ use crate::graph::{Edges, Segments};
 
 /// A linear layer: `activation(sum of input · weightᵀ + bias + addend)`.
 ///
-/// Several parts stand for one layer on concatenated inputs, without the copy. The addend is what
-/// was computed before: with [k, columns] and more rows it repeats every k rows.
+/// Several parts stand for one layer on concatenated inputs, without the copy: parts that follow
+/// each other with the same weight take its columns one after the other. The addend is what was
+/// computed before: with `[k, columns]` and more rows it repeats every k rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Linear<'a> {
-    /// Inputs [rows, width] with their weights [columns, width], at most four.
+    /// Inputs `[rows, width]` with their weights `[columns, widths of its parts]`, at most four.
     pub parts: &'a [(Tensor, Tensor)],
+    /// The first column that counts of the first part's weight.
+    pub start: usize,
     /// [columns, 1].
     pub bias: Option<Tensor>,
     /// [k, columns].
@@ -33,7 +36,12 @@ pub struct Linear<'a> {
 impl<'a> Linear<'a> {
     /// Just the products.
     pub fn new(parts: &'a [(Tensor, Tensor)]) -> Self {
-        Self { parts, bias: None, addend: None, activation: Activation::None }
+        Self { parts, start: 0, bias: None, addend: None, activation: Activation::None }
+    }
+
+    /// From a column of the weight on.
+    pub fn from_column(self, start: usize) -> Self {
+        Self { start, ..self }
     }
 
     /// With a bias.
@@ -92,11 +100,20 @@ impl Tape {
         let rows = self.rows(linear.parts[0].0);
         let columns = self.rows(linear.parts[0].1);
         let mut parts = [None; MAX_PARTS];
+        let mut next: Option<(Tensor, usize)> = None;
         for (slot, &(input, weight)) in parts.iter_mut().zip(linear.parts) {
+            let width = self.columns(input);
+            let start = match next {
+                Some((before, column)) if before == weight => column,
+                Some(_) => 0,
+                None => linear.start,
+            };
+            next = Some((weight, start + width));
             assert_eq!(self.rows(input), rows, "rows of the parts of a layer");
-            assert_eq!(self.shape(weight), (columns, self.columns(input)), "a layer's weight");
+            assert_eq!(self.rows(weight), columns, "rows of a layer's weight");
+            assert!(start + width <= self.columns(weight), "columns of a layer's weight");
             self.prepare_transposed(weight);
-            *slot = Some((input, weight));
+            *slot = Some(LayerPart { input, weight, start });
         }
         if let Some(bias) = linear.bias {
             assert_eq!(self.shape(bias), (columns, 1), "a layer's bias");
@@ -106,18 +123,17 @@ impl Tape {
             assert!(width == columns && k > 0 && rows.is_multiple_of(k), "a layer's addend");
         }
         let mut out = self.buffer(rows * columns);
-        let part = |&(input, weight): &(Tensor, Tensor)| {
-            let weight_slot = &self.slots[weight.index()];
+        let part = |LayerPart { input, weight, start }: LayerPart| {
+            let weight = &self.slots[weight.index()];
             Part {
                 input: self.value(input),
-                weight: &weight_slot.value,
-                transposed: weight_slot.transposed.as_ref(),
-                width: weight_slot.columns,
+                weight: &weight.value,
+                transposed: weight.transposed.as_ref(),
+                width: self.columns(input),
+                start,
+                stride: weight.columns,
             }
         };
-        // At most four parts: no allocation for the few.
-        let given = linear.parts;
-        let first = part(&given[0]);
         let value = |tensor: Option<Tensor>| tensor.map(|tensor| self.value(tensor));
         let (bias, addend) = (value(linear.bias), value(linear.addend));
         let activation = linear.activation;
@@ -125,13 +141,15 @@ impl Tape {
         let mut run = |parts: &[Part<'_>]| {
             device.linear(parts, bias, addend, activation, rows, columns, &mut out);
         };
-        match given.len() {
-            1 => run(&[first]),
-            2 => run(&[first, part(&given[1])]),
-            3 => run(&[first, part(&given[1]), part(&given[2])]),
-            _ => run(&[first, part(&given[1]), part(&given[2]), part(&given[3])]),
+        // Arrays, not a vector: a layer allocates nothing.
+        match parts.map(|given| given.map(part)) {
+            [Some(a), None, ..] => run(&[a]),
+            [Some(a), Some(b), None, _] => run(&[a, b]),
+            [Some(a), Some(b), Some(c), None] => run(&[a, b, c]),
+            [Some(a), Some(b), Some(c), Some(d)] => run(&[a, b, c, d]),
+            [None, ..] => unreachable!("a layer has a part"),
         }
-        let inputs = parts.into_iter().flatten().flat_map(|(input, weight)| [input, weight]);
+        let inputs = parts.into_iter().flatten().flat_map(|part| [part.input, part.weight]);
         let inputs = inputs.chain(linear.bias).chain(linear.addend);
         self.result((rows, columns), out, inputs, |out| Operation::Linear {
             parts,
