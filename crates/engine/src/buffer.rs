@@ -105,6 +105,11 @@ impl Lines {
 pub struct Indices(pub(crate) Vec<u32>);
 
 impl Indices {
+    /// These numbers.
+    pub fn new(values: Vec<u32>) -> Self {
+        Self(values)
+    }
+
     /// How many.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -155,6 +160,9 @@ impl Pool {
             Buffer::Single(lines) => lines.capacity(),
             Buffer::Double(values) => values.capacity(),
         };
+        if capacity < SMALLEST {
+            return;
+        }
         let class = class_below(capacity);
         if self.free.len() <= class {
             self.free.resize_with(class + 1, Vec::new);

@@ -6,6 +6,9 @@
 use super::messages::tests::path;
 use super::*;
 
+/// Three rows, two columns, four inputs.
+const SHAPE: PartShape = PartShape { rows: 3, columns: 2, width: 4, start: 0, stride: 4 };
+
 /// `n` values between -1 and 1 without order, none near another or near 0.
 fn uneven(n: usize, seed: usize) -> Vec<f64> {
     (0..n).map(|i| ((i * 7 + seed * 13 + 3) as f64 * 2.399).sin()).collect()
@@ -44,18 +47,25 @@ fn linear_layers() {
     let (x, weight) = (uneven(12, 1), uneven(8, 2));
     let forward = |x: &[f64], weight: &[f64]| {
         let (input, weight) = (Buffer::Double(x.to_vec()), Buffer::Double(weight.to_vec()));
-        let parts = [Part { input: &input, weight: &weight, transposed: None, width: 4 }];
+        let parts = [Part {
+            input: &input,
+            weight: &weight,
+            transposed: None,
+            width: 4,
+            start: 0,
+            stride: 4,
+        }];
         filled(6, |out| linear::linear(&parts, None, None, Activation::None, 3, 2, out))
     };
     check(
         &x,
         |x| forward(x, &weight),
-        |_, dy| filled(12, |dx| linear::input_gradient(dy, &weight, (3, 2, 4), dx)),
+        |_, dy| filled(12, |dx| linear::input_gradient(dy, &weight, SHAPE, dx)),
     );
     check(
         &weight,
         |weight| forward(&x, weight),
-        |_, dy| filled(8, |dw| linear::weight_gradient(dy, &x, (3, 2, 4), dw)),
+        |_, dy| filled(8, |dw| linear::weight_gradient(dy, &x, SHAPE, dw)),
     );
 }
 

@@ -13,9 +13,7 @@ mod operation;
 mod operators;
 mod parameters;
 
-use std::sync::Arc;
-
-use crate::buffer::{Buffer, Indices, Pool};
+use crate::buffer::{Buffer, Pool};
 use crate::device::Device;
 use operation::Operation;
 pub use operators::{Linear, Messages};
@@ -121,6 +119,17 @@ impl Tape {
         Tensor(mark as u32)
     }
 
+    /// Gives back the values of a tensor that is not needed any more, unless the tape records or
+    /// it is a parameter. Using the tensor after that is a mistake.
+    pub fn release(&mut self, tensor: Tensor) {
+        if !self.recording && tensor.index() >= self.kept {
+            let slot = &mut self.slots[tensor.index()];
+            (slot.rows, slot.columns) = (0, 0);
+            let value = std::mem::replace(&mut slot.value, Buffer::Double(Vec::new()));
+            self.pool.give(value);
+        }
+    }
+
     fn truncate(&mut self, len: usize) {
         while self.slots.len() > len {
             if let Some(slot) = self.slots.pop() {
@@ -142,11 +151,6 @@ impl Tape {
         let mut buffer = self.buffer(rows * columns);
         self.device.write(values, &mut buffer);
         self.push(rows, columns, buffer, false)
-    }
-
-    /// Numbers on the device, for operators that choose by them.
-    pub fn indices(&mut self, values: impl IntoIterator<Item = u32>) -> Arc<Indices> {
-        Arc::new(Indices(values.into_iter().collect()))
     }
 
     /// (rows, columns).
