@@ -120,6 +120,11 @@ impl Indices {
         self.0.is_empty()
     }
 
+    /// The numbers, where they are on the host.
+    pub fn as_slice(&self) -> &[u32] {
+        &self.0
+    }
+
     pub(crate) fn host(&self) -> &[u32] {
         &self.0
     }

@@ -1,0 +1,106 @@
+//! What a processor sees: x = [encoding | hidden state | second state | randomness].
+//!
+//! The encoding never changes within a forward pass, so what a linear layer makes of it is
+//! computed once, and only the states are multiplied at every step. In the `release` convention
+//! the second state is the hidden state again, and one product with the sum of both weights does.
+
+use std::sync::Arc;
+
+use salsa_engine::device::Reduction;
+use salsa_engine::graph::Edges;
+use salsa_engine::tape::{Linear, Tape, Tensor};
+use salsa_traces::convention::Convention;
+
+use super::layers::Affine;
+
+/// What stays the same for all steps.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    /// The message-passing graph.
+    pub edges: Arc<Edges>,
+    /// Edge weights `[n_entries, 1]`, if the algorithm has any.
+    pub weights: Option<Tensor>,
+    /// The encoding `[n_nodes, hidden]`.
+    pub encoding: Tensor,
+    /// How messages are reduced.
+    pub reduction: Reduction,
+    /// Which second state there is.
+    pub convention: Convention,
+}
+
+/// What changes from step to step.
+#[derive(Debug, Clone, Copy)]
+pub struct State {
+    /// The hidden state `[n_nodes, hidden]`.
+    pub hidden: Tensor,
+    /// The second state: the one before, or the same again.
+    pub second: Tensor,
+    /// Random values `[n_nodes, 1]`, if the algorithm has any.
+    pub randomness: Option<Tensor>,
+}
+
+/// Sizes that processors are built by.
+#[derive(Debug, Clone, Copy)]
+pub struct Sizes {
+    /// Width of the hidden state.
+    pub hidden: usize,
+    /// Width of x.
+    pub input: usize,
+    /// Whether edges have weights.
+    pub weighted: bool,
+}
+
+/// A linear layer on x, with the encoding's share computed.
+#[derive(Debug, Clone, Copy)]
+pub struct OnInput {
+    constant: Tensor,
+    weight: Tensor,
+    /// The sum of the blocks of both states, where both are the same.
+    folded: Option<Tensor>,
+    /// The column of the first state's block.
+    start: usize,
+}
+
+impl OnInput {
+    /// Prepares a layer for all steps.
+    pub fn new(tape: &mut Tape, layer: Affine, surroundings: &Surroundings) -> Self {
+        let fold = surroundings.convention == Convention::Release;
+        Self::of_columns(tape, layer.weight, 0, Some(layer.bias), surroundings.encoding, fold)
+    }
+
+    /// The same for columns of a weight from `start` on, and any encoding; `fold` says that the
+    /// second state will always be the first again.
+    pub fn of_columns(
+        tape: &mut Tape,
+        weight: Tensor,
+        start: usize,
+        bias: Option<Tensor>,
+        encoding: Tensor,
+        fold: bool,
+    ) -> Self {
+        let hidden = tape.columns(encoding);
+        let parts = [(encoding, weight)];
+        let constant = Linear { bias, ..Linear::new(&parts).from_column(start) };
+        let constant = tape.linear(constant);
+        let start = start + hidden;
+        let folded = fold.then(|| tape.sum_of_columns(weight, &[start, start + hidden], hidden));
+        Self { constant, weight, folded, start }
+    }
+
+    /// `[n_nodes, outputs]` for one step.
+    pub fn apply(&self, tape: &mut Tape, state: &State) -> Tensor {
+        let hidden = tape.columns(state.hidden);
+        let (first, second) = ((state.hidden, self.weight), (state.second, self.weight));
+        let last = state.randomness.map(|randomness| (randomness, self.weight));
+        let randomness_at = self.start + 2 * hidden;
+        let mut run = |layer: Linear<'_>| tape.linear(layer.add(self.constant));
+        match (self.folded, last) {
+            (Some(folded), None) => run(Linear::new(&[(state.hidden, folded)])),
+            (Some(folded), Some(last)) => {
+                run(Linear::new(&[last, (state.hidden, folded)]).from_column(randomness_at))
+            }
+            (None, None) => run(Linear::new(&[first, second]).from_column(self.start)),
+            (None, Some(last)) => run(Linear::new(&[first, second, last]).from_column(self.start)),
+        }
+    }
+}

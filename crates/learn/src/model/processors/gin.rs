@@ -1,0 +1,122 @@
+//! GIN, and GINE where edges have weights: the maximum over neighbours, a network, a GRU.
+//!
+//! y = (1 + eps) x + max x_j, or of ReLU(x_j + weight layer); linear, batch norm, ReLU, linear,
+//! batch norm; layer norm; GRU. A maximum is taken column by column, so each block of x has its
+//! own, and that of the encoding is taken once for all steps.
+
+use salsa_engine::device::{Activation, Reduction};
+use salsa_engine::tape::{Messages, Tape, Tensor};
+use salsa_traces::convention::Convention;
+
+use super::{Kind, OnInput, Processor, Sizes, State, Step, Surroundings};
+use crate::model::layers::{Affine, BatchNorm, Builder, Gru, LayerNorm};
+
+pub static GIN: Kind = Kind {
+    name: "gin",
+    summary: "graph isomorphism network (GINE with edge weights): maximum, network, GRU",
+    learning_rate: 0.000_423_9,
+    build: |builder, sizes| Box::new(Gin::new(builder, sizes)),
+};
+
+struct Gin {
+    eps: Tensor,
+    /// Of edges with weights.
+    weight: Option<Affine>,
+    first: Affine,
+    first_norm: BatchNorm,
+    second: Affine,
+    second_norm: BatchNorm,
+    norm: LayerNorm,
+    gru: Gru,
+    hidden: usize,
+}
+
+impl Gin {
+    fn new(builder: &mut Builder<'_>, sizes: Sizes) -> Self {
+        let Sizes { hidden, input, weighted } = sizes;
+        let gru = builder.gru("gru", hidden, hidden);
+        let mut processor = builder.under("processor");
+        let mut core = processor.under("core");
+        Self {
+            eps: core.constant("eps", 1, 0.0),
+            weight: weighted.then(|| core.affine("lin", 1, input)),
+            first: core.affine("nn.0", input, hidden),
+            first_norm: core.batch_norm("nn.bn_input", hidden),
+            second: core.affine("nn.linear_0", hidden, hidden),
+            second_norm: core.batch_norm("nn.bn_0", hidden),
+            norm: processor.layer_norm("norm", hidden),
+            gru,
+            hidden,
+        }
+    }
+}
+
+/// The blocks of x.
+enum Block {
+    Encoding,
+    Hidden,
+    Second,
+    Randomness,
+}
+
+/// How a block's messages are made.
+struct Sum<'a> {
+    gin: &'a Gin,
+    surroundings: Surroundings,
+    /// The weight layer's rows for each block.
+    scales: Option<[(Tensor, Tensor); 4]>,
+}
+
+impl<'a> Sum<'a> {
+    fn new(gin: &'a Gin, tape: &mut Tape, surroundings: &Surroundings) -> Self {
+        let scales = gin.weight.filter(|_| surroundings.weights.is_some()).map(|layer| {
+            let rows = tape.rows(layer.weight);
+            [0, 1, 2, 3].map(|block: usize| {
+                let start = (block * gin.hidden).min(rows);
+                let count = gin.hidden.min(rows - start);
+                (tape.rows_of(layer.weight, start, count), tape.rows_of(layer.bias, start, count))
+            })
+        });
+        Self { gin, surroundings: surroundings.clone(), scales }
+    }
+
+    /// (1 + eps) x + the reduction of messages, for one block `[n_nodes, width]`.
+    fn apply(&self, tape: &mut Tape, x: Tensor, block: Block) -> Tensor {
+        let Surroundings { edges, weights, reduction, .. } = &self.surroundings;
+        let mut messages = Messages::from_source(x);
+        if let (Some(weights), Some(scales)) = (*weights, &self.scales) {
+            let (scale, bias) = scales[block as usize];
+            messages.scaled = Some((weights, scale));
+            messages.bias = Some(bias);
+            messages.activation = Activation::Relu;
+        }
+        let reduced = match reduction {
+            Reduction::Max => tape.gather_max(edges, messages),
+            _ => tape.aggregate(edges, *reduction, messages, |_, message| message),
+        };
+        tape.scaled_sum(self.gin.eps, x, reduced)
+    }
+}
+
+impl Processor for Gin {
+    fn begin<'a>(&'a self, tape: &mut Tape, surroundings: &Surroundings) -> Step<'a> {
+        let sum = Sum::new(self, tape, surroundings);
+        let encoding = sum.apply(tape, surroundings.encoding, Block::Encoding);
+        // With weights the two blocks of states differ even when the states are the same.
+        let same = surroundings.convention == Convention::Release && sum.scales.is_none();
+        let Affine { weight, bias } = self.first;
+        let first = OnInput::of_columns(tape, weight, 0, Some(bias), encoding, same);
+        Box::new(move |tape: &mut Tape, state: &State| {
+            let hidden = sum.apply(tape, state.hidden, Block::Hidden);
+            let second = if same { hidden } else { sum.apply(tape, state.second, Block::Second) };
+            let randomness =
+                state.randomness.map(|values| sum.apply(tape, values, Block::Randomness));
+            let y = first.apply(tape, &State { hidden, second, randomness });
+            let y = self.first_norm.apply(tape, y, Activation::Relu);
+            let y = self.second.apply(tape, y);
+            let y = self.second_norm.apply(tape, y, Activation::None);
+            let y = self.norm.apply(tape, y);
+            self.gru.apply(tape, y, state.hidden)
+        })
+    }
+}
