@@ -1,1 +1,3 @@
 //! Networks that learn to execute algorithms: batches, models, training, metrics, evaluation.
+
+pub mod run;
