@@ -1,3 +1,7 @@
 //! Networks that learn to execute algorithms: batches, models, training, metrics, evaluation.
 
 pub mod run;
+
+pub mod exact_json;
+
+pub mod training;
