@@ -5,3 +5,5 @@ pub mod run;
 pub mod exact_json;
 
 pub mod training;
+
+pub mod checkpoint;
