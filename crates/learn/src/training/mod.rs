@@ -4,5 +4,6 @@
 //! resumed ends with the same weights and the same log as one that ran through.
 
 pub mod early_stopping;
+pub mod log;
 pub mod running_loss;
 pub mod schedule;
