@@ -1,0 +1,232 @@
+//! Where the values of tensors and the indices of graphs live.
+//!
+//! A buffer belongs to the device that made it. Devices are few and all live in this crate, so an
+//! enum says which, and asking a buffer for the wrong kind is a bug here, never a user's mistake.
+//! Host buffers start at a cache line: a vector load that straddles two lines costs two.
+
+/// The values of one tensor, on one device.
+#[derive(Debug)]
+pub enum Buffer {
+    /// Host memory, single precision: the fast CPU device.
+    Single(Lines),
+    /// Host memory, double precision: the reference device.
+    Double(Vec<f64>),
+}
+
+impl Buffer {
+    /// How many values it holds.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Single(lines) => lines.len,
+            Self::Double(values) => values.len(),
+        }
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn single(&self) -> &[f32] {
+        match self {
+            Self::Single(lines) => lines.as_slice(),
+            Self::Double(_) => panic!("a double-precision buffer on the CPU device"),
+        }
+    }
+
+    pub(crate) fn single_mut(&mut self) -> &mut [f32] {
+        match self {
+            Self::Single(lines) => lines.as_mut_slice(),
+            Self::Double(_) => panic!("a double-precision buffer on the CPU device"),
+        }
+    }
+
+    pub(crate) fn double(&self) -> &[f64] {
+        match self {
+            Self::Double(values) => values,
+            Self::Single(_) => panic!("a single-precision buffer on the reference device"),
+        }
+    }
+
+    pub(crate) fn double_mut(&mut self) -> &mut [f64] {
+        match self {
+            Self::Double(values) => values,
+            Self::Single(_) => panic!("a single-precision buffer on the reference device"),
+        }
+    }
+}
+
+/// Sixteen values: one cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([f32; 16]);
+
+/// A vector of `f32` that starts at a cache line.
+#[derive(Debug, Default)]
+pub struct Lines {
+    lines: Vec<Line>,
+    len: usize,
+}
+
+impl Lines {
+    /// `len` zeros.
+    pub fn zeros(len: usize) -> Self {
+        Self { lines: vec![Line([0.0; 16]); len.div_ceil(16)], len }
+    }
+
+    /// How many values fit without another allocation.
+    pub fn capacity(&self) -> usize {
+        self.lines.capacity() * 16
+    }
+
+    /// Changes the number of values; new ones are whatever was there before.
+    pub fn set_len(&mut self, len: usize) {
+        self.lines.resize(len.div_ceil(16), Line([0.0; 16]));
+        self.len = len;
+    }
+
+    /// The values.
+    #[expect(unsafe_code, reason = "a cache line is sixteen values in a row")]
+    pub fn as_slice(&self) -> &[f32] {
+        // SAFETY: `Line` is `repr(C)` with sixteen f32 and no padding, and `len` values fit.
+        unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
+    }
+
+    /// The values, to change.
+    #[expect(unsafe_code, reason = "a cache line is sixteen values in a row")]
+    pub fn as_mut_slice(&mut self) -> &mut [f32] {
+        // SAFETY: as above, and the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
+    }
+}
+
+/// Whole numbers on a device: edges, segments, targets.
+#[derive(Debug, Default)]
+pub struct Indices(pub(crate) Vec<u32>);
+
+impl Indices {
+    /// These numbers.
+    pub fn new(values: Vec<u32>) -> Self {
+        Self(values)
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn host(&self) -> &[u32] {
+        &self.0
+    }
+}
+
+/// Buffers that were given back, waiting for their next use.
+///
+/// Sizes are rounded up to three leading bits, so the batches of an epoch share a few sizes and
+/// after the first of them nothing is allocated any more.
+#[derive(Debug, Default)]
+pub struct Pool {
+    free: Vec<Vec<Buffer>>,
+    indices: Vec<Vec<u32>>,
+    allocated: usize,
+}
+
+impl Pool {
+    /// A buffer of `len` values of any content, from the pool or from `make` at a rounded size.
+    pub fn take(&mut self, len: usize, make: impl FnOnce(usize) -> Buffer) -> Buffer {
+        let class = class_of(len);
+        let mut buffer = match self.free.get_mut(class).and_then(Vec::pop) {
+            Some(buffer) => buffer,
+            None => {
+                self.allocated += 1;
+                make(size_of_class(class))
+            }
+        };
+        match &mut buffer {
+            Buffer::Single(lines) => lines.set_len(len),
+            Buffer::Double(values) => values.resize(len, 0.0),
+        }
+        buffer
+    }
+
+    /// Takes a buffer back.
+    pub fn give(&mut self, buffer: Buffer) {
+        let capacity = match &buffer {
+            Buffer::Single(lines) => lines.capacity(),
+            Buffer::Double(values) => values.capacity(),
+        };
+        if capacity < SMALLEST {
+            return;
+        }
+        let class = class_below(capacity);
+        if self.free.len() <= class {
+            self.free.resize_with(class + 1, Vec::new);
+        }
+        self.free[class].push(buffer);
+    }
+
+    /// Empty indices with whatever room earlier ones had.
+    pub fn take_indices(&mut self) -> Indices {
+        let mut indices = self.indices.pop().unwrap_or_default();
+        indices.clear();
+        Indices(indices)
+    }
+
+    /// Takes indices back.
+    pub fn give_indices(&mut self, indices: Indices) {
+        self.indices.push(indices.0);
+    }
+
+    /// How many buffers were made because none fitted.
+    pub fn allocated(&self) -> usize {
+        self.allocated
+    }
+}
+
+/// Sizes below this share the first class.
+const SMALLEST: usize = 64;
+
+fn class_of(len: usize) -> usize {
+    let len = len.max(SMALLEST);
+    let below = class_below(len);
+    if size_of_class(below) == len { below } else { below + 1 }
+}
+
+/// The largest class whose size is at most `len`.
+fn class_below(len: usize) -> usize {
+    let len = len.max(SMALLEST);
+    let exponent = len.ilog2() as usize;
+    (exponent - 6) * 4 + ((len >> (exponent - 2)) & 3)
+}
+
+fn size_of_class(class: usize) -> usize {
+    (4 + class % 4) << (class / 4 + 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_holds_its_length_and_wastes_at_most_a_quarter() {
+        for len in 1..100_000 {
+            let size = size_of_class(class_of(len));
+            assert!(size >= len && (size <= len + len / 4 || size == SMALLEST), "{len} -> {size}");
+            assert_eq!(class_below(size), class_of(len));
+        }
+    }
+
+    #[test]
+    fn a_buffer_given_back_is_taken_again() {
+        let mut pool = Pool::default();
+        let first = pool.take(1000, |len| Buffer::Single(Lines::zeros(len)));
+        pool.give(first);
+        let second = pool.take(1001, |len| Buffer::Single(Lines::zeros(len)));
+        assert_eq!((second.len(), pool.allocated()), (1001, 1));
+    }
+}

@@ -1,0 +1,205 @@
+//! Vectors of the machine's width behind one small trait.
+//!
+//! The product kernel is written once over [`Lanes`] and compiled for each instruction set; the
+//! widest one the running machine has is chosen at run time, so a plain build is as fast as one
+//! tuned to the machine. Only what the kernel needs is here: everything else in this crate leaves
+//! vectorising to the compiler, inside functions compiled for the same instruction sets.
+
+/// A vector of `f32` lanes.
+///
+/// # Safety
+/// Every method may only be called on a machine that has the implementation's instructions, and
+/// pointers must be valid for the lanes that are touched.
+pub trait Lanes: Copy {
+    /// How many lanes.
+    const N: usize;
+
+    /// All lanes zero.
+    unsafe fn zero() -> Self;
+    /// All lanes `value`.
+    unsafe fn splat(value: f32) -> Self;
+    /// `N` values from `at`.
+    unsafe fn load(at: *const f32) -> Self;
+    /// `count < N` values from `at`, the other lanes zero.
+    unsafe fn load_first(at: *const f32, count: usize) -> Self;
+    /// `self + a * b`, rounded once.
+    unsafe fn add_product(self, a: Self, b: Self) -> Self;
+    /// `self + other`.
+    unsafe fn plus(self, other: Self) -> Self;
+    /// All lanes to `at`.
+    unsafe fn store(self, at: *mut f32);
+    /// The first `count < N` lanes to `at`.
+    unsafe fn store_first(self, at: *mut f32, count: usize);
+}
+
+/// One lane: any machine.
+#[derive(Clone, Copy)]
+pub struct Portable([f32; 4]);
+
+impl Lanes for Portable {
+    const N: usize = 4;
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        Self([0.0; 4])
+    }
+
+    #[inline(always)]
+    unsafe fn splat(value: f32) -> Self {
+        Self([value; 4])
+    }
+
+    #[inline(always)]
+    unsafe fn load(at: *const f32) -> Self {
+        // SAFETY: the caller gives four readable values.
+        Self(unsafe { at.cast::<[f32; 4]>().read_unaligned() })
+    }
+
+    #[inline(always)]
+    unsafe fn load_first(at: *const f32, count: usize) -> Self {
+        let mut lanes = [0.0; 4];
+        for (i, lane) in lanes.iter_mut().enumerate().take(count) {
+            // SAFETY: the caller gives `count` readable values.
+            *lane = unsafe { *at.add(i) };
+        }
+        Self(lanes)
+    }
+
+    #[inline(always)]
+    unsafe fn add_product(self, a: Self, b: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] + a.0[i] * b.0[i]))
+    }
+
+    #[inline(always)]
+    unsafe fn plus(self, other: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] + other.0[i]))
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, at: *mut f32) {
+        // SAFETY: the caller gives four writable values.
+        unsafe { at.cast::<[f32; 4]>().write_unaligned(self.0) };
+    }
+
+    #[inline(always)]
+    unsafe fn store_first(self, at: *mut f32, count: usize) {
+        for (i, lane) in self.0.iter().enumerate().take(count) {
+            // SAFETY: the caller gives `count` writable values.
+            unsafe { *at.add(i) = *lane };
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86::{Avx2, Avx512};
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::Lanes;
+
+    /// Sixteen lanes.
+    #[derive(Clone, Copy)]
+    pub struct Avx512(__m512);
+
+    // SAFETY (all blocks below): the caller of a method promises AVX-512F and valid pointers.
+    impl Lanes for Avx512 {
+        const N: usize = 16;
+
+        #[inline(always)]
+        unsafe fn zero() -> Self {
+            Self(unsafe { _mm512_setzero_ps() })
+        }
+
+        #[inline(always)]
+        unsafe fn splat(value: f32) -> Self {
+            Self(unsafe { _mm512_set1_ps(value) })
+        }
+
+        #[inline(always)]
+        unsafe fn load(at: *const f32) -> Self {
+            Self(unsafe { _mm512_loadu_ps(at) })
+        }
+
+        #[inline(always)]
+        unsafe fn load_first(at: *const f32, count: usize) -> Self {
+            Self(unsafe { _mm512_maskz_loadu_ps((1u16 << count) - 1, at) })
+        }
+
+        #[inline(always)]
+        unsafe fn add_product(self, a: Self, b: Self) -> Self {
+            Self(unsafe { _mm512_fmadd_ps(a.0, b.0, self.0) })
+        }
+
+        #[inline(always)]
+        unsafe fn plus(self, other: Self) -> Self {
+            Self(unsafe { _mm512_add_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        unsafe fn store(self, at: *mut f32) {
+            unsafe { _mm512_storeu_ps(at, self.0) };
+        }
+
+        #[inline(always)]
+        unsafe fn store_first(self, at: *mut f32, count: usize) {
+            unsafe { _mm512_mask_storeu_ps(at, (1u16 << count) - 1, self.0) };
+        }
+    }
+
+    /// Eight lanes.
+    #[derive(Clone, Copy)]
+    pub struct Avx2(__m256);
+
+    #[inline(always)]
+    unsafe fn first(count: usize) -> __m256i {
+        const ONES_THEN_ZEROS: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
+        unsafe { _mm256_loadu_si256(ONES_THEN_ZEROS.as_ptr().add(8 - count).cast()) }
+    }
+
+    // SAFETY (all blocks below): the caller of a method promises AVX2, FMA and valid pointers.
+    impl Lanes for Avx2 {
+        const N: usize = 8;
+
+        #[inline(always)]
+        unsafe fn zero() -> Self {
+            Self(unsafe { _mm256_setzero_ps() })
+        }
+
+        #[inline(always)]
+        unsafe fn splat(value: f32) -> Self {
+            Self(unsafe { _mm256_set1_ps(value) })
+        }
+
+        #[inline(always)]
+        unsafe fn load(at: *const f32) -> Self {
+            Self(unsafe { _mm256_loadu_ps(at) })
+        }
+
+        #[inline(always)]
+        unsafe fn load_first(at: *const f32, count: usize) -> Self {
+            Self(unsafe { _mm256_maskload_ps(at, first(count)) })
+        }
+
+        #[inline(always)]
+        unsafe fn add_product(self, a: Self, b: Self) -> Self {
+            Self(unsafe { _mm256_fmadd_ps(a.0, b.0, self.0) })
+        }
+
+        #[inline(always)]
+        unsafe fn plus(self, other: Self) -> Self {
+            Self(unsafe { _mm256_add_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        unsafe fn store(self, at: *mut f32) {
+            unsafe { _mm256_storeu_ps(at, self.0) };
+        }
+
+        #[inline(always)]
+        unsafe fn store_first(self, at: *mut f32, count: usize) {
+            unsafe { _mm256_maskstore_ps(at, first(count), self.0) };
+        }
+    }
+}

@@ -1,0 +1,1257 @@
+//! The CPU: single precision, vectorised, deterministic for any number of threads.
+//!
+//! Every operator is cut into tasks by its size alone, so results do not depend on how many
+//! threads share them. Reductions over rows are cut by columns: each sum is taken in one order.
+#![expect(unsafe_code, reason = "vector instructions, and slices shared between threads")]
+
+mod lanes;
+mod math;
+pub mod product;
+mod rows;
+pub mod team;
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use crate::buffer::{Buffer, Indices, Lines};
+use crate::device::{
+    Activation, AdamStep, BatchNormState, Binary, Device, Gradient, Loss, MessageTerms, Part,
+    PartShape, Reduction, Unary,
+};
+use crate::graph::{Edges, Segments};
+use product::{Left, Start, product};
+use team::{Parts, Team};
+
+/// The fast CPU device.
+#[derive(Debug)]
+pub struct Cpu {
+    team: Team,
+    operations: Cell<u64>,
+}
+
+impl Cpu {
+    /// With `n_threads` threads, the caller's included.
+    pub fn new(n_threads: usize) -> Self {
+        Self { team: Team::new(n_threads), operations: Cell::new(0) }
+    }
+
+    /// Pieces of `rows` rows of `columns` values, of a size worth handing out.
+    fn by_rows(&self, rows: usize, columns: usize, work: impl Fn(Range<usize>) + Sync) {
+        self.team.pieces(rows, (VALUES_A_TASK / columns.max(1)).max(1), work);
+    }
+
+    /// Pieces of columns, for work over `rows` rows.
+    fn by_columns(&self, rows: usize, columns: usize, work: impl Fn(Range<usize>) + Sync) {
+        let pieces = (rows * columns / VALUES_A_TASK).clamp(1, columns.div_ceil(16).max(1));
+        self.team.pieces(columns, columns.div_ceil(pieces).next_multiple_of(16), work);
+    }
+
+    fn count(&self, (m, k, n): (usize, usize, usize)) {
+        self.operations.set(self.operations.get() + 2 * (m * k * n) as u64);
+    }
+
+    /// Rows of a product that make one task: about a fourteenth, in whole tiles.
+    fn product_piece(&self, (m, k, n): (usize, usize, usize)) -> usize {
+        if m * k * n < 60_000 {
+            return m.max(1);
+        }
+        m.div_ceil(14).next_multiple_of(product::TILE_ROWS).min(96)
+    }
+}
+
+/// About two microseconds of simple work.
+const VALUES_A_TASK: usize = 16_384;
+
+impl<'a> Gradient<'a> {
+    /// The values to add to: zeros where nothing was there.
+    fn added(self) -> &'a mut [f32] {
+        let values = self.buffer.single_mut();
+        if !self.add {
+            values.fill(0.0);
+        }
+        values
+    }
+
+    fn start(&self) -> Start {
+        if self.add { Start::There } else { Start::Zero }
+    }
+}
+
+/// What one message adds up to, row by row.
+struct Terms<'a> {
+    source: Option<&'a [f32]>,
+    target: Option<&'a [f32]>,
+    scaled: Option<(&'a [f32], &'a [f32])>,
+    bias: Option<&'a [f32]>,
+    relu: bool,
+}
+
+impl<'a> Terms<'a> {
+    fn new(terms: &MessageTerms<'a>) -> Self {
+        Self {
+            source: terms.source.map(Buffer::single),
+            target: terms.target.map(Buffer::single),
+            scaled: terms.scaled.map(|(weights, scale)| (weights.single(), scale.single())),
+            bias: terms.bias.map(Buffer::single),
+            relu: terms.activation == Activation::Relu,
+        }
+    }
+
+    fn message(&self, entry: usize, row: usize, neighbour: usize, out: &mut [f32]) {
+        let columns = out.len();
+        let at = |x: &'a [f32], i: usize| &x[i * columns..(i + 1) * columns];
+        if let (Some(source), Some(target), None, None) =
+            (self.source, self.target, self.scaled, self.bias)
+        {
+            let (source, target) = (at(source, neighbour), at(target, row));
+            if self.relu {
+                rows::relu_of_two(source, target, out);
+            } else {
+                rows::sum_of_two(source, target, out);
+            }
+            return;
+        }
+        match (self.source, self.target) {
+            (Some(source), Some(target)) => {
+                rows::sum_of_two(at(source, neighbour), at(target, row), out);
+            }
+            (Some(source), None) => out.copy_from_slice(at(source, neighbour)),
+            (None, Some(target)) => out.copy_from_slice(at(target, row)),
+            (None, None) => out.fill(0.0),
+        }
+        if let Some((weights, scale)) = self.scaled {
+            rows::add_scaled(weights[entry], scale, out);
+        }
+        if let Some(bias) = self.bias {
+            rows::add(bias, out);
+        }
+        if self.relu {
+            rows::relu(out);
+        }
+    }
+}
+
+impl Device for Cpu {
+    fn name(&self) -> String {
+        format!("cpu, {} threads", self.team.n_threads())
+    }
+
+    fn zeros(&self, len: usize) -> Buffer {
+        Buffer::Single(Lines::zeros(len))
+    }
+
+    fn write(&self, values: &[f32], to: &mut Buffer) {
+        to.single_mut().copy_from_slice(values);
+    }
+
+    fn read(&self, from: &Buffer, to: &mut [f32]) {
+        to.copy_from_slice(from.single());
+    }
+
+    fn values(&self, from: &Buffer) -> Vec<f64> {
+        from.single().iter().copied().map(f64::from).collect()
+    }
+
+    fn fill(&self, to: &mut Buffer, value: f32) {
+        to.single_mut().fill(value);
+    }
+
+    fn copy(&self, from: &Buffer, to: Gradient<'_>) {
+        if to.add {
+            rows::add(from.single(), to.buffer.single_mut());
+        } else {
+            to.buffer.single_mut().copy_from_slice(from.single());
+        }
+    }
+
+    fn product_operations(&self) -> u64 {
+        self.operations.get()
+    }
+
+    fn wants_transposed(&self) -> bool {
+        true
+    }
+
+    fn transpose(&self, from: &Buffer, rows: usize, columns: usize, to: &mut Buffer) {
+        let from = from.single();
+        let to = Parts::new(to.single_mut());
+        self.team.pieces(columns, 32, |piece| {
+            // SAFETY: pieces of rows of the result do not overlap.
+            let to = unsafe { to.part(piece.start * rows..piece.end * rows) };
+            for block in (0..rows).step_by(16) {
+                let end = (block + 16).min(rows);
+                for (column, to) in piece.clone().zip(to.chunks_exact_mut(rows)) {
+                    for row in block..end {
+                        to[row] = from[row * columns + column];
+                    }
+                }
+            }
+        });
+    }
+
+    fn linear(
+        &self,
+        parts: &[Part<'_>],
+        bias: Option<&Buffer>,
+        addend: Option<&Buffer>,
+        activation: Activation,
+        rows: usize,
+        columns: usize,
+        out: &mut Buffer,
+    ) {
+        let width: usize = parts.iter().map(|part| part.width).sum();
+        self.count((rows, width, columns));
+        let bias = bias.map(Buffer::single);
+        let addend = addend.map(Buffer::single);
+        let out = Parts::new(&mut out.single_mut()[..rows * columns]);
+        let piece = self.product_piece((rows, width, columns));
+        self.team.pieces(rows, piece, |piece| {
+            // SAFETY: pieces of rows do not overlap.
+            let out = unsafe { out.part(piece.start * columns..piece.end * columns) };
+            for (row, out) in piece.clone().zip(out.chunks_exact_mut(columns)) {
+                let addend = addend.map(|addend| {
+                    let row = row % (addend.len() / columns);
+                    &addend[row * columns..(row + 1) * columns]
+                });
+                match (bias, addend) {
+                    (Some(bias), Some(addend)) => rows::sum_of_two(bias, addend, out),
+                    (Some(only), None) | (None, Some(only)) => out.copy_from_slice(only),
+                    (None, None) => out.fill(0.0),
+                }
+            }
+            for part in parts {
+                let input = &part.input.single()[piece.start * part.width..piece.end * part.width];
+                if columns <= FEW_COLUMNS {
+                    for (out, input) in
+                        out.chunks_exact_mut(columns).zip(input.chunks_exact(part.width))
+                    {
+                        let weights = part.weight.single().chunks_exact(part.stride);
+                        for (y, weights) in out.iter_mut().zip(weights) {
+                            *y += rows::dot(input, &weights[part.start..part.start + part.width]);
+                        }
+                    }
+                    continue;
+                }
+                let Some(transposed) = part.transposed else {
+                    unreachable!("the CPU asks for transposed weights");
+                };
+                product(
+                    Start::There,
+                    Left { data: input, row: part.width, column: 1 },
+                    (&transposed.single()[part.start * columns..], columns),
+                    (out, columns),
+                    (piece.len(), part.width, columns),
+                );
+            }
+            if activation == Activation::Relu {
+                rows::relu(out);
+            }
+        });
+    }
+
+    fn linear_input_gradient(
+        &self,
+        dy: &Buffer,
+        weight: &Buffer,
+        shape: PartShape,
+        dx: Gradient<'_>,
+    ) {
+        let PartShape { rows, columns, width, start, stride } = shape;
+        self.count((rows, columns, width));
+        let from = dx.start();
+        let dx = Parts::new(dx.buffer.single_mut());
+        let piece = self.product_piece((rows, columns, width));
+        self.team.pieces(rows, piece, |piece| {
+            // SAFETY: pieces of rows do not overlap.
+            let dx = unsafe { dx.part(piece.start * width..piece.end * width) };
+            let dy = &dy.single()[piece.start * columns..piece.end * columns];
+            product(
+                from,
+                Left { data: dy, row: columns, column: 1 },
+                (&weight.single()[start..], stride),
+                (dx, width),
+                (piece.len(), columns, width),
+            );
+        });
+    }
+
+    fn linear_weight_gradient(&self, dy: &Buffer, x: &Buffer, shape: PartShape, dw: &mut Buffer) {
+        let PartShape { rows, columns, width, start, stride } = shape;
+        self.count((rows, columns, width));
+        let dw = Parts::new(dw.single_mut());
+        let piece = self.product_piece((columns, rows, width));
+        self.team.pieces(columns, piece, |piece| {
+            // SAFETY: pieces of rows of the weight do not overlap.
+            let dw = unsafe { dw.part(piece.start * stride..piece.end * stride) };
+            let dy = dy.single().get(piece.start..).unwrap_or_default();
+            product(
+                Start::There,
+                Left { data: dy, row: 1, column: columns },
+                (x.single(), width),
+                (&mut dw[start..], stride),
+                (piece.len(), rows, width),
+            );
+        });
+    }
+
+    fn column_sums(
+        &self,
+        x: &Buffer,
+        factors: Option<&Buffer>,
+        rows: usize,
+        columns: usize,
+        out: Gradient<'_>,
+    ) {
+        let x = &x.single()[..rows * columns];
+        let factors = factors.map(Buffer::single);
+        let out = Parts::new(out.added());
+        self.by_columns(rows, columns, |piece| {
+            // SAFETY: pieces of columns do not overlap.
+            let sums = unsafe { out.part(piece.clone()) };
+            match factors {
+                Some(factors) => rows::column_sums_scaled(x, columns, piece.start, factors, sums),
+                None => rows::column_sums(x, columns, piece.start, sums),
+            }
+        });
+    }
+
+    fn fold_rows(&self, x: &Buffer, rows: usize, columns: usize, out: Gradient<'_>) {
+        let out = out.added();
+        for block in x.single()[..rows * columns].chunks_exact(out.len()) {
+            rows::add(block, out);
+        }
+    }
+
+    fn relu_gradient(&self, y: &Buffer, dy: &mut Buffer) {
+        let y = y.single();
+        let dy = dy.single_mut();
+        let len = dy.len();
+        let dy = Parts::new(dy);
+        self.by_rows(len, 1, |piece| {
+            // SAFETY: pieces do not overlap.
+            rows::relu_gradient(&y[piece.clone()], unsafe { dy.part(piece) });
+        });
+    }
+
+    fn columns(
+        &self,
+        x: &Buffer,
+        _rows: usize,
+        columns: usize,
+        starts: &[usize],
+        width: usize,
+        out: &mut Buffer,
+    ) {
+        for (x, out) in
+            x.single().chunks_exact(columns).zip(out.single_mut().chunks_exact_mut(width))
+        {
+            out.copy_from_slice(&x[starts[0]..starts[0] + width]);
+            for &start in &starts[1..] {
+                rows::add(&x[start..start + width], out);
+            }
+        }
+    }
+
+    fn columns_gradient(
+        &self,
+        dy: &Buffer,
+        _rows: usize,
+        columns: usize,
+        starts: &[usize],
+        width: usize,
+        dx: &mut Buffer,
+    ) {
+        for (dy, dx) in
+            dy.single().chunks_exact(width).zip(dx.single_mut().chunks_exact_mut(columns))
+        {
+            for &start in starts {
+                rows::add(dy, &mut dx[start..start + width]);
+            }
+        }
+    }
+
+    fn messages(
+        &self,
+        edges: &Edges,
+        rows: Range<usize>,
+        terms: &MessageTerms<'_>,
+        columns: usize,
+        out: &mut Buffer,
+    ) {
+        let entries = edges.entries(&rows);
+        let (row_of, neighbours) = (edges.rows.host(), edges.neighbours.host());
+        let terms = Terms::new(terms);
+        let out = Parts::new(out.single_mut());
+        self.by_rows(entries.len(), columns, |piece| {
+            // SAFETY: pieces of entries do not overlap.
+            let out = unsafe { out.part(piece.start * columns..piece.end * columns) };
+            for (i, out) in piece.zip(out.chunks_exact_mut(columns)) {
+                let entry = entries.start + i;
+                terms.message(entry, row_of[entry] as usize, neighbours[entry] as usize, out);
+            }
+        });
+    }
+
+    fn messages_source_gradient(
+        &self,
+        edges: &Edges,
+        dy: &Buffer,
+        columns: usize,
+        dx: Gradient<'_>,
+    ) {
+        let (offsets, reverse) = (edges.offsets.host(), edges.reverse.host());
+        let dy = dy.single();
+        let add = dx.add;
+        let n_nodes = edges.n_nodes();
+        let dx = Parts::new(&mut dx.buffer.single_mut()[..n_nodes * columns]);
+        let work = columns * edges.n_entries().div_ceil(n_nodes.max(1));
+        self.by_rows(n_nodes, work, |piece| {
+            // SAFETY: pieces of nodes do not overlap.
+            let dx = unsafe { dx.part(piece.start * columns..piece.end * columns) };
+            for (node, dx) in piece.zip(dx.chunks_exact_mut(columns)) {
+                if !add {
+                    dx.fill(0.0);
+                }
+                for entry in offsets[node]..offsets[node + 1] {
+                    let opposite = reverse[entry as usize] as usize;
+                    rows::add(&dy[opposite * columns..(opposite + 1) * columns], dx);
+                }
+            }
+        });
+    }
+
+    fn segment_reduce(
+        &self,
+        reduction: Reduction,
+        x: &Buffer,
+        segments: &Segments,
+        rows: usize,
+        columns: usize,
+        out: &mut Buffer,
+        mut origin: Option<&mut Indices>,
+    ) {
+        let x = x.single();
+        let count = segments.count(rows);
+        let mut unused = [];
+        let origin = Parts::new(match &mut origin {
+            Some(origin) => {
+                origin.0.resize(count * columns, u32::MAX);
+                origin.0.as_mut_slice()
+            }
+            None => &mut unused[..],
+        });
+        let out = Parts::new(&mut out.single_mut()[..count * columns]);
+        let work = columns * rows.div_ceil(count.max(1));
+        self.by_rows(count, work, |piece| {
+            for segment in piece {
+                let values = segment * columns..(segment + 1) * columns;
+                let range = segments.range(segment);
+                // SAFETY: segments have rows of their own.
+                let out = unsafe { out.part(values.clone()) };
+                if reduction == Reduction::Max {
+                    // SAFETY: as above.
+                    let origin = unsafe { origin.part(values) };
+                    let empty = range.is_empty();
+                    out.fill(if empty { 0.0 } else { f32::NEG_INFINITY });
+                    origin.fill(if empty { u32::MAX } else { range.start as u32 });
+                    for row in range {
+                        let x = &x[row * columns..(row + 1) * columns];
+                        rows::take_larger(x, row as u32, out, origin);
+                    }
+                    continue;
+                }
+                out.fill(0.0);
+                let len = range.len();
+                for row in range {
+                    rows::add(&x[row * columns..(row + 1) * columns], out);
+                }
+                if reduction == Reduction::Mean && len > 1 {
+                    out.iter_mut().for_each(|y| *y /= len as f32);
+                }
+            }
+        });
+    }
+
+    fn segment_reduce_gradient(
+        &self,
+        reduction: Reduction,
+        dy: &Buffer,
+        segments: &Segments,
+        rows: usize,
+        columns: usize,
+        origin: Option<&Indices>,
+        dx: Gradient<'_>,
+    ) {
+        let dy = dy.single();
+        let count = segments.count(rows);
+        let add = dx.add;
+        let dx = Parts::new(&mut dx.buffer.single_mut()[..rows * columns]);
+        let work = columns * rows.div_ceil(count.max(1));
+        self.by_rows(count, work, |piece| {
+            for segment in piece {
+                let range = segments.range(segment);
+                let dy = &dy[segment * columns..(segment + 1) * columns];
+                // SAFETY: segments have rows of their own.
+                let dx = unsafe { dx.part(range.start * columns..range.end * columns) };
+                if !add {
+                    dx.fill(0.0);
+                }
+                match (reduction, origin) {
+                    (Reduction::Max, Some(origin)) if !range.is_empty() => {
+                        let origin = &origin.0[segment * columns..(segment + 1) * columns];
+                        for (column, (row, dy)) in origin.iter().zip(dy).enumerate() {
+                            dx[(*row as usize - range.start) * columns + column] += dy;
+                        }
+                    }
+                    (Reduction::Max, _) => {}
+                    (Reduction::Sum, _) => {
+                        dx.chunks_exact_mut(columns).for_each(|dx| rows::add(dy, dx));
+                    }
+                    (Reduction::Mean, _) => {
+                        let factor = 1.0 / range.len().max(1) as f32;
+                        dx.chunks_exact_mut(columns)
+                            .for_each(|dx| rows::add_scaled(factor, dy, dx));
+                    }
+                }
+            }
+        });
+    }
+
+    fn gather_max(
+        &self,
+        edges: &Edges,
+        terms: &MessageTerms<'_>,
+        columns: usize,
+        out: &mut Buffer,
+        origin: &mut Indices,
+    ) {
+        let (offsets, neighbours) = (edges.offsets.host(), edges.neighbours.host());
+        let terms = Terms::new(terms);
+        let n_nodes = edges.n_nodes();
+        origin.0.resize(n_nodes * columns, u32::MAX);
+        let origin = Parts::new(&mut origin.0[..n_nodes * columns]);
+        let out = Parts::new(&mut out.single_mut()[..n_nodes * columns]);
+        let work = columns * edges.n_entries().div_ceil(n_nodes.max(1));
+        self.by_rows(n_nodes, work, |piece| {
+            let mut message = [0.0f32; GATHER_COLUMNS];
+            for node in piece {
+                let values = node * columns..(node + 1) * columns;
+                // SAFETY: nodes have rows of their own.
+                let (out, origin) = unsafe { (out.part(values.clone()), origin.part(values)) };
+                let range = offsets[node]..offsets[node + 1];
+                out.fill(if range.is_empty() { 0.0 } else { f32::NEG_INFINITY });
+                origin.fill(if range.is_empty() { u32::MAX } else { range.start });
+                for entry in range {
+                    let neighbour = neighbours[entry as usize] as usize;
+                    match (&terms, columns) {
+                        (
+                            Terms {
+                                source: Some(source),
+                                target: None,
+                                scaled: None,
+                                bias: None,
+                                relu: false,
+                            },
+                            _,
+                        ) => {
+                            let x = &source[neighbour * columns..(neighbour + 1) * columns];
+                            rows::take_larger(x, entry, out, origin);
+                        }
+                        (_, ..=GATHER_COLUMNS) => {
+                            let message = &mut message[..columns];
+                            terms.message(entry as usize, node, neighbour, message);
+                            rows::take_larger(message, entry, out, origin);
+                        }
+                        _ => {
+                            let mut message = vec![0.0; columns];
+                            terms.message(entry as usize, node, neighbour, &mut message);
+                            rows::take_larger(&message, entry, out, origin);
+                        }
+                    }
+                }
+            }
+        });
+    }
+
+    fn gather_max_source_gradient(
+        &self,
+        edges: &Edges,
+        dy: &Buffer,
+        columns: usize,
+        origin: &Indices,
+        dx: Gradient<'_>,
+    ) {
+        let neighbours = edges.neighbours.host();
+        let (dy, origin) = (dy.single(), &origin.0);
+        let n_nodes = edges.n_nodes();
+        let dx = dx.added();
+        // Nodes scatter to their neighbours, so threads share columns and not nodes.
+        let dx = Parts::new(&mut dx[..n_nodes * columns]);
+        let pieces = if n_nodes * columns < VALUES_A_TASK / 4 { 1 } else { 4 };
+        self.team.pieces(columns, columns.div_ceil(pieces), |piece| {
+            for node in 0..n_nodes {
+                for column in piece.clone() {
+                    let at = node * columns + column;
+                    if origin[at] != u32::MAX {
+                        let to = neighbours[origin[at] as usize] as usize * columns + column;
+                        // SAFETY: tasks have columns of their own.
+                        unsafe { dx.part(to..to + 1)[0] += dy[at] };
+                    }
+                }
+            }
+        });
+    }
+
+    fn gather_max_scale_gradient(
+        &self,
+        dy: &Buffer,
+        weights: &Buffer,
+        rows: usize,
+        columns: usize,
+        origin: &Indices,
+        out: Gradient<'_>,
+    ) {
+        let (dy, weights) = (dy.single(), weights.single());
+        let out = out.added();
+        for row in 0..rows {
+            let values = row * columns..(row + 1) * columns;
+            for ((out, dy), origin) in
+                out.iter_mut().zip(&dy[values.clone()]).zip(&origin.0[values])
+            {
+                if *origin != u32::MAX {
+                    *out += weights[*origin as usize] * dy;
+                }
+            }
+        }
+    }
+
+    fn gather_rows(&self, x: &Buffer, indices: &Indices, columns: usize, out: &mut Buffer) {
+        let x = x.single();
+        for (out, &i) in out.single_mut().chunks_exact_mut(columns).zip(&indices.0) {
+            out.copy_from_slice(&x[i as usize * columns..(i as usize + 1) * columns]);
+        }
+    }
+
+    fn gather_rows_gradient(
+        &self,
+        dy: &Buffer,
+        indices: &Indices,
+        columns: usize,
+        dx: Gradient<'_>,
+    ) {
+        let dx = dx.added();
+        for (dy, &i) in dy.single().chunks_exact(columns).zip(&indices.0) {
+            rows::add(dy, &mut dx[i as usize * columns..(i as usize + 1) * columns]);
+        }
+    }
+
+    fn choose_rows(
+        &self,
+        a: &Buffer,
+        b: &Buffer,
+        from_b: &Indices,
+        columns: usize,
+        out: &mut Buffer,
+    ) {
+        let rows = a.single().chunks_exact(columns).zip(b.single().chunks_exact(columns));
+        for ((out, (a, b)), &from_b) in
+            out.single_mut().chunks_exact_mut(columns).zip(rows).zip(&from_b.0)
+        {
+            out.copy_from_slice(if from_b != 0 { b } else { a });
+        }
+    }
+
+    fn choose_rows_gradient(
+        &self,
+        dy: &Buffer,
+        from_b: &Indices,
+        of_b: bool,
+        columns: usize,
+        dx: Gradient<'_>,
+    ) {
+        let dx = dx.added().chunks_exact_mut(columns);
+        for ((dx, dy), &from_b) in dx.zip(dy.single().chunks_exact(columns)).zip(&from_b.0) {
+            if (from_b != 0) == of_b {
+                rows::add(dy, dx);
+            }
+        }
+    }
+
+    fn place(&self, x: &Buffer, at: usize, out: &mut Buffer) {
+        out.single_mut()[at..at + x.len()].copy_from_slice(x.single());
+    }
+
+    fn place_gradient(&self, dy: &Buffer, at: usize, dx: Gradient<'_>) {
+        let from = &dy.single()[at..at + dx.buffer.len()];
+        if dx.add {
+            rows::add(from, dx.buffer.single_mut());
+        } else {
+            dx.buffer.single_mut().copy_from_slice(from);
+        }
+    }
+
+    fn log_softmax(&self, x: &Buffer, segments: &Segments, columns: usize, out: &mut Buffer) {
+        let x = x.single();
+        let rows = x.len() / columns.max(1);
+        let count = segments.count(rows);
+        let out = Parts::new(&mut out.single_mut()[..rows * columns]);
+        self.by_rows(count, 8 * columns * rows.div_ceil(count.max(1)), |piece| {
+            for segment in piece {
+                let range = segments.range(segment);
+                let values = range.start * columns..range.end * columns;
+                let x = &x[values.clone()];
+                // SAFETY: segments have rows of their own.
+                let out = unsafe { out.part(values) };
+                for column in 0..columns {
+                    let each = || x.iter().skip(column).step_by(columns);
+                    let largest = each().copied().fold(f32::NEG_INFINITY, f32::max);
+                    let sum: f32 = each().map(|x| math::exp(x - largest)).sum();
+                    let shift = largest + sum.ln();
+                    for (y, x) in out.iter_mut().skip(column).step_by(columns).zip(each()) {
+                        *y = x - shift;
+                    }
+                }
+            }
+        });
+    }
+
+    fn log_softmax_gradient(
+        &self,
+        y: &Buffer,
+        dy: &Buffer,
+        segments: &Segments,
+        columns: usize,
+        dx: Gradient<'_>,
+    ) {
+        let (y, dy) = (y.single(), dy.single());
+        let rows = y.len() / columns.max(1);
+        let count = segments.count(rows);
+        let dx = Parts::new(&mut dx.added()[..rows * columns]);
+        self.by_rows(count, 8 * columns * rows.div_ceil(count.max(1)), |piece| {
+            for segment in piece {
+                let range = segments.range(segment);
+                let values = range.start * columns..range.end * columns;
+                let (y, dy) = (&y[values.clone()], &dy[values.clone()]);
+                // SAFETY: segments have rows of their own.
+                let dx = unsafe { dx.part(values) };
+                for column in 0..columns {
+                    let total: f32 = dy.iter().skip(column).step_by(columns).sum();
+                    let pairs = y.iter().zip(dy).skip(column).step_by(columns);
+                    for (dx, (y, dy)) in dx.iter_mut().skip(column).step_by(columns).zip(pairs) {
+                        *dx += dy - math::exp(*y) * total;
+                    }
+                }
+            }
+        });
+    }
+
+    fn edge_dot(
+        &self,
+        edges: &Edges,
+        copies: usize,
+        source: &Buffer,
+        target: &Buffer,
+        columns: usize,
+        out: &mut Buffer,
+    ) {
+        let (offsets, neighbours) = (edges.offsets.host(), edges.neighbours.host());
+        let (source, target) = (source.single(), target.single());
+        let (n_nodes, n_entries) = (edges.n_nodes(), edges.n_entries());
+        let out = Parts::new(&mut out.single_mut()[..copies * n_entries]);
+        let work = columns * n_entries.div_ceil(n_nodes.max(1));
+        self.by_rows(copies * n_nodes, work, |piece| {
+            for row in piece {
+                let (copy, node) = (row / n_nodes, row % n_nodes);
+                let range = offsets[node] as usize..offsets[node + 1] as usize;
+                let source = &source[row * columns..(row + 1) * columns];
+                let base = copy * n_entries;
+                // SAFETY: rows have entries of their own.
+                let out = unsafe { out.part(base + range.start..base + range.end) };
+                for (out, &neighbour) in out.iter_mut().zip(&neighbours[range]) {
+                    let at = (copy * n_nodes + neighbour as usize) * columns;
+                    *out = rows::dot(source, &target[at..at + columns]);
+                }
+            }
+        });
+    }
+
+    fn edge_dot_gradient(
+        &self,
+        edges: &Edges,
+        copies: usize,
+        dy: &Buffer,
+        other: &Buffer,
+        of_source: bool,
+        columns: usize,
+        dx: Gradient<'_>,
+    ) {
+        let (offsets, neighbours) = (edges.offsets.host(), edges.neighbours.host());
+        let reverse = edges.reverse.host();
+        let (dy, other) = (dy.single(), other.single());
+        let (n_nodes, n_entries) = (edges.n_nodes(), edges.n_entries());
+        let add = dx.add;
+        let dx = Parts::new(&mut dx.buffer.single_mut()[..copies * n_nodes * columns]);
+        let work = columns * n_entries.div_ceil(n_nodes.max(1));
+        self.by_rows(copies * n_nodes, work, |piece| {
+            for row in piece {
+                let (copy, node) = (row / n_nodes, row % n_nodes);
+                // SAFETY: rows do not overlap.
+                let dx = unsafe { dx.part(row * columns..(row + 1) * columns) };
+                if !add {
+                    dx.fill(0.0);
+                }
+                for entry in offsets[node] as usize..offsets[node + 1] as usize {
+                    let from = if of_source { entry } else { reverse[entry] as usize };
+                    let factor = dy[copy * n_entries + from];
+                    let at = (copy * n_nodes + neighbours[entry] as usize) * columns;
+                    rows::add_scaled(factor, &other[at..at + columns], dx);
+                }
+            }
+        });
+    }
+
+    fn layer_norm(
+        &self,
+        x: &Buffer,
+        gain: &Buffer,
+        bias: &Buffer,
+        rows: usize,
+        columns: usize,
+        out: &mut Buffer,
+        saved: &mut Buffer,
+    ) {
+        let (x, gain, bias) = (x.single(), gain.single(), bias.single());
+        let out = Parts::new(&mut out.single_mut()[..rows * columns]);
+        let saved = Parts::new(&mut saved.single_mut()[..rows * 2]);
+        self.by_rows(rows, 2 * columns, |piece| {
+            for row in piece {
+                let values = row * columns..(row + 1) * columns;
+                // SAFETY: rows do not overlap.
+                let (out, saved) =
+                    unsafe { (out.part(values.clone()), saved.part(row * 2..row * 2 + 2)) };
+                let (mean, reciprocal) = rows::layer_norm(&x[values], gain, bias, out);
+                saved.copy_from_slice(&[mean, reciprocal]);
+            }
+        });
+    }
+
+    fn layer_norm_gradient(
+        &self,
+        x: &Buffer,
+        gain: &Buffer,
+        saved: &Buffer,
+        dy: &Buffer,
+        rows: usize,
+        columns: usize,
+        dx: Option<Gradient<'_>>,
+        d_gain: Gradient<'_>,
+        d_bias: Gradient<'_>,
+    ) {
+        let (x, gain, saved, dy) = (x.single(), gain.single(), saved.single(), dy.single());
+        let (d_gain, d_bias) = (d_gain.added(), d_bias.added());
+        let mut unwanted = Vec::new();
+        let (dx, add) = match dx {
+            Some(dx) => (dx.buffer.single_mut(), dx.add),
+            None => {
+                unwanted.resize(rows * columns, 0.0);
+                (unwanted.as_mut_slice(), false)
+            }
+        };
+        for (row, dx) in dx.chunks_exact_mut(columns).enumerate().take(rows) {
+            let values = row * columns..(row + 1) * columns;
+            let saved = (saved[row * 2], saved[row * 2 + 1]);
+            let (x, dy) = (&x[values.clone()], &dy[values]);
+            rows::layer_norm_gradient(x, gain, saved, dy, dx, add, d_gain, d_bias);
+        }
+    }
+
+    fn batch_norm(
+        &self,
+        x: &Buffer,
+        gain: &Buffer,
+        bias: &Buffer,
+        running: BatchNormState<'_>,
+        activation: Activation,
+        rows: usize,
+        columns: usize,
+        out: &mut Buffer,
+        saved: &mut Buffer,
+    ) {
+        let x = &x.single()[..rows * columns];
+        let (means, reciprocals) = saved.single_mut().split_at_mut(columns);
+        let n = rows as f32;
+        {
+            let (means, reciprocals) = (Parts::new(means), Parts::new(reciprocals));
+            let running_mean = Parts::new(running.mean.single_mut());
+            let running_variance = Parts::new(running.variance.single_mut());
+            self.by_columns(2 * rows, columns, |piece| {
+                let from = piece.start;
+                // SAFETY: pieces of columns do not overlap.
+                let (means, reciprocals, running_mean, running_variance) = unsafe {
+                    (
+                        means.part(piece.clone()),
+                        reciprocals.part(piece.clone()),
+                        running_mean.part(piece.clone()),
+                        running_variance.part(piece),
+                    )
+                };
+                means.fill(0.0);
+                rows::column_sums(x, columns, from, means);
+                means.iter_mut().for_each(|mean| *mean /= n);
+                reciprocals.fill(0.0);
+                rows::squared_distances(x, columns, from, means, reciprocals);
+                for (((mean, square), running_mean), running_variance) in
+                    means.iter().zip(reciprocals).zip(running_mean).zip(running_variance)
+                {
+                    let unbiased = *square / (n - 1.0).max(1.0);
+                    *running_mean += 0.1 * (mean - *running_mean);
+                    *running_variance += 0.1 * (unbiased - *running_variance);
+                    *square = 1.0 / (*square / n + 1e-5).sqrt();
+                }
+            });
+        }
+        self.normalise(x, (means, reciprocals), (gain, bias), activation, rows, columns, out);
+    }
+
+    fn batch_norm_running(
+        &self,
+        x: &Buffer,
+        gain: &Buffer,
+        bias: &Buffer,
+        running: (&Buffer, &Buffer),
+        activation: Activation,
+        rows: usize,
+        columns: usize,
+        out: &mut Buffer,
+    ) {
+        let reciprocals: Vec<f32> =
+            running.1.single().iter().map(|variance| 1.0 / (variance + 1e-5).sqrt()).collect();
+        let x = &x.single()[..rows * columns];
+        let statistics = (running.0.single(), reciprocals.as_slice());
+        self.normalise(x, statistics, (gain, bias), activation, rows, columns, out);
+    }
+
+    fn batch_norm_gradient(
+        &self,
+        x: &Buffer,
+        y: &Buffer,
+        gain: &Buffer,
+        saved: &Buffer,
+        activation: Activation,
+        dy: &Buffer,
+        rows: usize,
+        columns: usize,
+        dx: Option<Gradient<'_>>,
+        d_gain: Gradient<'_>,
+        d_bias: Gradient<'_>,
+    ) {
+        let len = rows * columns;
+        let (x, y, dy) = (&x.single()[..len], &y.single()[..len], &dy.single()[..len]);
+        let (means, reciprocals) = saved.single().split_at(columns);
+        let gain = gain.single();
+        let relu = activation == Activation::Relu;
+        let n = rows as f32;
+        let mut coefficients = [const { Vec::new() }; 3];
+        let [scale, slope, offset] = &mut coefficients;
+        for values in [&mut *scale, &mut *slope, &mut *offset] {
+            values.resize(columns, 0.0);
+        }
+        {
+            let (scale, slope, offset) = (Parts::new(scale), Parts::new(slope), Parts::new(offset));
+            let (d_gain, d_bias) = (Parts::new(d_gain.added()), Parts::new(d_bias.added()));
+            self.by_columns(2 * rows, columns, |piece| {
+                // SAFETY: pieces of columns do not overlap.
+                let (scale, slope, offset, d_gain, d_bias) = unsafe {
+                    (
+                        scale.part(piece.clone()),
+                        slope.part(piece.clone()),
+                        offset.part(piece.clone()),
+                        d_gain.part(piece.clone()),
+                        d_bias.part(piece.clone()),
+                    )
+                };
+                let means = &means[piece.clone()];
+                // Scale and slope hold the two sums first.
+                rows::batch_norm_sums(x, y, dy, relu, columns, piece.start, means, scale, slope);
+                for (i, column) in piece.enumerate() {
+                    let (direct, along, reciprocal) = (scale[i], slope[i], reciprocals[column]);
+                    d_bias[i] += direct;
+                    d_gain[i] += along * reciprocal;
+                    scale[i] = gain[column] * reciprocal;
+                    slope[i] = -scale[i] * reciprocal * reciprocal * along / n;
+                    offset[i] = -scale[i] * direct / n - slope[i] * means[i];
+                }
+            });
+        }
+        if let Some(dx) = dx {
+            let add = dx.add;
+            let dx = Parts::new(&mut dx.buffer.single_mut()[..len]);
+            self.by_rows(rows, 2 * columns, |piece| {
+                for row in piece {
+                    let values = row * columns..(row + 1) * columns;
+                    // SAFETY: rows do not overlap.
+                    let dx = unsafe { dx.part(values.clone()) };
+                    let (x, y, dy) = (&x[values.clone()], &y[values.clone()], &dy[values]);
+                    rows::batch_norm_gradient(x, y, dy, relu, scale, slope, offset, add, dx);
+                }
+            });
+        }
+    }
+
+    fn gru(
+        &self,
+        input_gates: &Buffer,
+        state_gates: &Buffer,
+        state: &Buffer,
+        rows: usize,
+        columns: usize,
+        out: &mut Buffer,
+        saved: &mut Buffer,
+    ) {
+        let (input, gates, state) = (input_gates.single(), state_gates.single(), state.single());
+        let out = Parts::new(&mut out.single_mut()[..rows * columns]);
+        let saved = Parts::new(&mut saved.single_mut()[..3 * rows * columns]);
+        self.by_rows(rows, 12 * columns, |piece| {
+            for row in piece {
+                let values = row * columns..(row + 1) * columns;
+                let three = 3 * values.start..3 * values.end;
+                // SAFETY: rows do not overlap.
+                let (out, saved) = unsafe { (out.part(values.clone()), saved.part(three.clone())) };
+                rows::gru(&input[three.clone()], &gates[three], &state[values], out, saved);
+            }
+        });
+    }
+
+    fn gru_gradient(
+        &self,
+        state_gates: &Buffer,
+        state: &Buffer,
+        saved: &Buffer,
+        dy: &Buffer,
+        rows: usize,
+        columns: usize,
+        d_input_gates: Gradient<'_>,
+        d_state_gates: Gradient<'_>,
+        d_state: Gradient<'_>,
+    ) {
+        assert!(!d_input_gates.add && !d_state_gates.add, "gates of a GRU are used once");
+        let (gates, state, saved, dy) =
+            (state_gates.single(), state.single(), saved.single(), dy.single());
+        let add = d_state.add;
+        let d_input = Parts::new(d_input_gates.buffer.single_mut());
+        let d_gates = Parts::new(d_state_gates.buffer.single_mut());
+        let d_state = Parts::new(d_state.buffer.single_mut());
+        self.by_rows(rows, 8 * columns, |piece| {
+            for row in piece {
+                let values = row * columns..(row + 1) * columns;
+                let three = 3 * values.start..3 * values.end;
+                // SAFETY: rows do not overlap.
+                let (d_input, d_gates, d_state) = unsafe {
+                    (
+                        d_input.part(three.clone()),
+                        d_gates.part(three.clone()),
+                        d_state.part(values.clone()),
+                    )
+                };
+                let (gates, saved) = (&gates[three.clone()], &saved[three]);
+                let (state, dy) = (&state[values.clone()], &dy[values]);
+                rows::gru_gradient(gates, state, saved, dy, d_input, d_gates, d_state, add);
+            }
+        });
+    }
+
+    fn unary(&self, function: Unary, x: &Buffer, out: &mut Buffer) {
+        rows::unary(function, x.single(), out.single_mut());
+    }
+
+    fn unary_gradient(&self, function: Unary, y: &Buffer, dy: &Buffer, dx: Gradient<'_>) {
+        rows::unary_gradient(function, y.single(), dy.single(), dx.added());
+    }
+
+    fn binary(&self, function: Binary, a: &Buffer, b: &Buffer, out: &mut Buffer) {
+        rows::binary(function, a.single(), b.single(), out.single_mut());
+    }
+
+    fn binary_gradient(
+        &self,
+        function: Binary,
+        a: &Buffer,
+        b: &Buffer,
+        dy: &Buffer,
+        of_a: bool,
+        dx: Gradient<'_>,
+    ) {
+        rows::binary_gradient(function, a.single(), b.single(), dy.single(), of_a, dx.added());
+    }
+
+    fn scaled_sum(&self, scale: &Buffer, a: &Buffer, b: &Buffer, out: &mut Buffer) {
+        let out = out.single_mut();
+        out.copy_from_slice(b.single());
+        rows::add_scaled(1.0 + scale.single()[0], a.single(), out);
+    }
+
+    fn scaled_sum_gradient(&self, scale: &Buffer, dy: &Buffer, da: Gradient<'_>) {
+        rows::add_scaled(1.0 + scale.single()[0], dy.single(), da.added());
+    }
+
+    fn dot(&self, a: &Buffer, b: &Buffer, out: Gradient<'_>) {
+        out.added()[0] += rows::dot(a.single(), b.single());
+    }
+
+    fn add_scaled(&self, a: &Buffer, b: &Buffer, factor: f64, out: &mut Buffer) {
+        let out = out.single_mut();
+        out.copy_from_slice(a.single());
+        rows::add_scaled(factor as f32, b.single(), out);
+    }
+
+    fn scale(&self, from: &Buffer, factor: f64, to: Gradient<'_>) {
+        if to.add {
+            rows::add_scaled(factor as f32, from.single(), to.buffer.single_mut());
+        } else {
+            rows::scaled(factor as f32, from.single(), to.buffer.single_mut());
+        }
+    }
+
+    fn picked(
+        &self,
+        log_probabilities: &Buffer,
+        targets: &Indices,
+        weights: &Buffer,
+        out: &mut Buffer,
+    ) {
+        let log_probabilities = log_probabilities.single();
+        let sum: f64 = targets
+            .0
+            .iter()
+            .zip(weights.single())
+            .filter(|(target, _)| **target != u32::MAX)
+            .map(|(target, weight)| -f64::from(weight * log_probabilities[*target as usize]))
+            .sum();
+        out.single_mut()[0] = sum as f32;
+    }
+
+    fn picked_gradient(&self, targets: &Indices, weights: &Buffer, dy: &Buffer, dx: Gradient<'_>) {
+        let dy = dy.single()[0];
+        let dx = dx.added();
+        for (target, weight) in targets.0.iter().zip(weights.single()) {
+            if *target != u32::MAX {
+                dx[*target as usize] -= weight * dy;
+            }
+        }
+    }
+
+    fn loss(&self, loss: Loss, x: &Buffer, targets: &Buffer, weights: &Buffer, out: &mut Buffer) {
+        let sum = rows::loss(loss, x.single(), targets.single(), weights.single());
+        out.single_mut()[0] = sum as f32;
+    }
+
+    fn loss_gradient(
+        &self,
+        loss: Loss,
+        x: &Buffer,
+        targets: &Buffer,
+        weights: &Buffer,
+        dy: &Buffer,
+        dx: Gradient<'_>,
+    ) {
+        let dy = dy.single()[0];
+        rows::loss_gradient(loss, x.single(), targets.single(), weights.single(), dy, dx.added());
+    }
+
+    fn mean_norm(
+        &self,
+        x: &Buffer,
+        rows: usize,
+        columns: usize,
+        out: &mut Buffer,
+        saved: &mut Buffer,
+    ) {
+        let mut sum = 0.0;
+        for (norm, x) in saved.single_mut().iter_mut().zip(x.single().chunks_exact(columns)) {
+            *norm = rows::sum_of_squares(x).sqrt() as f32;
+            sum += f64::from(*norm);
+        }
+        out.single_mut()[0] = (sum / rows as f64) as f32;
+    }
+
+    fn mean_norm_gradient(
+        &self,
+        x: &Buffer,
+        saved: &Buffer,
+        dy: &Buffer,
+        rows: usize,
+        columns: usize,
+        dx: Gradient<'_>,
+    ) {
+        let dy = dy.single()[0] / rows as f32;
+        let x = x.single().chunks_exact(columns);
+        for ((dx, x), norm) in dx.added().chunks_exact_mut(columns).zip(x).zip(saved.single()) {
+            if *norm > 0.0 {
+                rows::add_scaled(dy / norm, x, dx);
+            }
+        }
+    }
+
+    fn sum_of_squares(&self, x: &Buffer) -> f64 {
+        rows::sum_of_squares(x.single())
+    }
+
+    fn adam(
+        &self,
+        step: AdamStep,
+        gradient: &Buffer,
+        value: &mut Buffer,
+        moments: (&mut Buffer, &mut Buffer),
+    ) {
+        let gradient = gradient.single();
+        let value = Parts::new(value.single_mut());
+        let (first, second) =
+            (Parts::new(moments.0.single_mut()), Parts::new(moments.1.single_mut()));
+        self.by_rows(gradient.len(), 1, |piece| {
+            // SAFETY: pieces do not overlap.
+            let (value, first, second) = unsafe {
+                (value.part(piece.clone()), first.part(piece.clone()), second.part(piece.clone()))
+            };
+            rows::adam(step, &gradient[piece], value, first, second);
+        });
+    }
+}
+
+/// Layers with so few outputs take dot products with the weight as stored.
+const FEW_COLUMNS: usize = 4;
+
+/// Messages of up to so many columns are built on the stack.
+const GATHER_COLUMNS: usize = 1024;
+
+impl Cpu {
+    /// `out = activation((x - mean) * reciprocal * gain + bias)`, column by column.
+    #[expect(clippy::too_many_arguments, reason = "the operands of both forms of batch norm")]
+    fn normalise(
+        &self,
+        x: &[f32],
+        (means, reciprocals): (&[f32], &[f32]),
+        (gain, bias): (&Buffer, &Buffer),
+        activation: Activation,
+        rows: usize,
+        columns: usize,
+        out: &mut Buffer,
+    ) {
+        let (gain, bias) = (gain.single(), bias.single());
+        let factor: Vec<f32> = gain.iter().zip(reciprocals).map(|(g, r)| g * r).collect();
+        let offset: Vec<f32> =
+            bias.iter().zip(means).zip(&factor).map(|((b, m), f)| b - m * f).collect();
+        let out = Parts::new(&mut out.single_mut()[..rows * columns]);
+        self.by_rows(rows, columns, |piece| {
+            for row in piece {
+                let values = row * columns..(row + 1) * columns;
+                // SAFETY: rows do not overlap.
+                let out = unsafe { out.part(values.clone()) };
+                if activation == Activation::Relu {
+                    rows::affine_relu(&x[values], &factor, &offset, out);
+                } else {
+                    rows::affine(&x[values], &factor, &offset, out);
+                }
+            }
+        });
+    }
+}

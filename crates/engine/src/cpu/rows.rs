@@ -1,0 +1,384 @@
+//! Loops over slices, compiled for each instruction set and chosen at run time.
+//!
+//! Everything here works on whole rows or columns of one task; how work is cut into tasks is the
+//! caller's business. The loops are plain so that the compiler vectorises them.
+
+use multiversion::multiversion;
+
+use super::math::{exp, sigmoid, tanh};
+use crate::device::{AdamStep, Binary, Loss, Unary};
+
+macro_rules! kernels {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {
+        $(
+            $(#[$doc])*
+            #[multiversion(targets(
+                "x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma",
+                "x86_64+avx2+fma",
+            ))]
+            pub fn $name($($arg: $type),*) $(-> $result)? $body
+        )*
+    };
+}
+
+kernels! {
+    /// y += x.
+    fn add(x: &[f32], y: &mut [f32]) {
+        for (y, x) in y.iter_mut().zip(x) {
+            *y += x;
+        }
+    }
+
+    /// y += factor * x.
+    fn add_scaled(factor: f32, x: &[f32], y: &mut [f32]) {
+        for (y, x) in y.iter_mut().zip(x) {
+            *y += factor * x;
+        }
+    }
+
+    /// y = factor * x.
+    fn scaled(factor: f32, x: &[f32], y: &mut [f32]) {
+        for (y, x) in y.iter_mut().zip(x) {
+            *y = factor * x;
+        }
+    }
+
+    /// y = max(y, 0).
+    fn relu(y: &mut [f32]) {
+        for y in y {
+            *y = y.max(0.0);
+        }
+    }
+
+    /// dy = 0 where y is not positive.
+    fn relu_gradient(y: &[f32], dy: &mut [f32]) {
+        for (dy, y) in dy.iter_mut().zip(y) {
+            *dy = if *y > 0.0 { *dy } else { 0.0 };
+        }
+    }
+
+    /// y = a + b.
+    fn sum_of_two(a: &[f32], b: &[f32], y: &mut [f32]) {
+        for ((y, a), b) in y.iter_mut().zip(a).zip(b) {
+            *y = a + b;
+        }
+    }
+
+    /// y = a + b where that is positive, else 0.
+    fn relu_of_two(a: &[f32], b: &[f32], y: &mut [f32]) {
+        for ((y, a), b) in y.iter_mut().zip(a).zip(b) {
+            *y = (a + b).max(0.0);
+        }
+    }
+
+    /// Where x is larger than what is there, takes it and notes its row.
+    fn take_larger(x: &[f32], row: u32, best: &mut [f32], origin: &mut [u32]) {
+        for ((best, origin), x) in best.iter_mut().zip(origin).zip(x) {
+            let larger = *x > *best;
+            *best = if larger { *x } else { *best };
+            *origin = if larger { row } else { *origin };
+        }
+    }
+
+    /// Columns `from..` of rows of `width`, summed, each row times its factor.
+    fn column_sums_scaled(x: &[f32], width: usize, from: usize, factors: &[f32], sums: &mut [f32]) {
+        let n = sums.len();
+        for (row, factor) in x.chunks_exact(width).zip(factors) {
+            for (sum, x) in sums.iter_mut().zip(&row[from..from + n]) {
+                *sum += factor * x;
+            }
+        }
+    }
+
+    /// Columns `from..` of rows of `width`, summed.
+    fn column_sums(x: &[f32], width: usize, from: usize, sums: &mut [f32]) {
+        let n = sums.len();
+        for row in x.chunks_exact(width) {
+            for (sum, x) in sums.iter_mut().zip(&row[from..from + n]) {
+                *sum += x;
+            }
+        }
+    }
+
+    /// a · b, in sixteen interleaved sums.
+    fn dot(a: &[f32], b: &[f32]) -> f32 {
+        let mut sums = [0.0f32; 32];
+        let (a_whole, a_rest) = a.as_chunks::<32>();
+        let (b_whole, b_rest) = b.as_chunks::<32>();
+        for (a, b) in a_whole.iter().zip(b_whole) {
+            for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+                *sum += a * b;
+            }
+        }
+        let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+        let mut width = 16;
+        while width > 0 {
+            for i in 0..width {
+                sums[i] += sums[i + width];
+            }
+            width /= 2;
+        }
+        sums[0] + rest
+    }
+
+    /// The sum of squares, in double precision.
+    fn sum_of_squares(x: &[f32]) -> f64 {
+        let mut sums = [0.0f64; 16];
+        let (whole, rest) = x.as_chunks::<16>();
+        for x in whole {
+            for (sum, x) in sums.iter_mut().zip(x) {
+                *sum += f64::from(*x) * f64::from(*x);
+            }
+        }
+        let rest: f64 = rest.iter().map(|x| f64::from(*x) * f64::from(*x)).sum();
+        sums.iter().sum::<f64>() + rest
+    }
+
+    /// Normalises one row; gives its mean and reciprocal deviation.
+    fn layer_norm(x: &[f32], gain: &[f32], bias: &[f32], y: &mut [f32]) -> (f32, f32) {
+        let mut sums = [0.0f32; 16];
+        for block in x.chunks(16) {
+            for (sum, x) in sums.iter_mut().zip(block) {
+                *sum += x;
+            }
+        }
+        let n = x.len() as f32;
+        let mean = sums.iter().sum::<f32>() / n;
+        let mut squares = [0.0f32; 16];
+        for block in x.chunks(16) {
+            for (square, x) in squares.iter_mut().zip(block) {
+                *square += (x - mean) * (x - mean);
+            }
+        }
+        let variance = squares.iter().sum::<f32>() / n;
+        let reciprocal = 1.0 / (variance + 1e-5).sqrt();
+        for (((y, x), gain), bias) in y.iter_mut().zip(x).zip(gain).zip(bias) {
+            *y = (x - mean) * reciprocal * gain + bias;
+        }
+        (mean, reciprocal)
+    }
+
+    /// The gradient of one row; adds what belongs to gain and bias.
+    fn layer_norm_gradient(
+        x: &[f32], gain: &[f32], saved: (f32, f32), dy: &[f32],
+        dx: &mut [f32], add: bool, d_gain: &mut [f32], d_bias: &mut [f32],
+    ) {
+        let (mean, reciprocal) = saved;
+        let mut direct = [0.0f32; 16];
+        let mut along = [0.0f32; 16];
+        for ((x, dy), gain) in x.chunks(16).zip(dy.chunks(16)).zip(gain.chunks(16)) {
+            for ((((direct, along), x), dy), gain) in
+                direct.iter_mut().zip(&mut along).zip(x).zip(dy).zip(gain)
+            {
+                *direct += dy * gain;
+                *along += dy * gain * (x - mean) * reciprocal;
+            }
+        }
+        let n = x.len() as f32;
+        let direct = direct.iter().sum::<f32>() / n;
+        let along = along.iter().sum::<f32>() / n;
+        let keep = if add { 1.0 } else { 0.0 };
+        for (((((dx, x), dy), gain), d_gain), d_bias) in
+            dx.iter_mut().zip(x).zip(dy).zip(gain).zip(d_gain).zip(d_bias)
+        {
+            let normal = (x - mean) * reciprocal;
+            let through = (dy * gain - direct - normal * along) * reciprocal;
+            *dx = if keep == 0.0 { through } else { *dx + through };
+            *d_gain += dy * normal;
+            *d_bias += dy;
+        }
+    }
+
+    /// Sums and sums of squared distances from `mean` of some columns.
+    fn squared_distances(x: &[f32], width: usize, from: usize, means: &[f32], sums: &mut [f32]) {
+        let n = sums.len();
+        for row in x.chunks_exact(width) {
+            for ((sum, x), mean) in sums.iter_mut().zip(&row[from..from + n]).zip(means) {
+                *sum += (x - mean) * (x - mean);
+            }
+        }
+    }
+
+    /// y = x * factor + offset, per column.
+    fn affine(x: &[f32], factor: &[f32], offset: &[f32], y: &mut [f32]) {
+        for (((y, x), factor), offset) in y.iter_mut().zip(x).zip(factor).zip(offset) {
+            *y = x * factor + offset;
+        }
+    }
+
+    /// y = max(x * factor + offset, 0), per column.
+    fn affine_relu(x: &[f32], factor: &[f32], offset: &[f32], y: &mut [f32]) {
+        for (((y, x), factor), offset) in y.iter_mut().zip(x).zip(factor).zip(offset) {
+            *y = (x * factor + offset).max(0.0);
+        }
+    }
+
+    /// For some columns: the sums of dy, and of dy times the centred x; dy counts where y > 0.
+    fn batch_norm_sums(
+        x: &[f32], y: &[f32], dy: &[f32], relu: bool, width: usize, from: usize,
+        means: &[f32], direct: &mut [f32], along: &mut [f32],
+    ) {
+        let n = direct.len();
+        for ((x, y), dy) in x.chunks_exact(width).zip(y.chunks_exact(width)).zip(dy.chunks_exact(width)) {
+            let (x, y, dy) = (&x[from..from + n], &y[from..from + n], &dy[from..from + n]);
+            for (((((direct, along), x), y), dy), mean) in
+                direct.iter_mut().zip(along.iter_mut()).zip(x).zip(y).zip(dy).zip(means)
+            {
+                let dy = if relu && *y <= 0.0 { 0.0 } else { *dy };
+                *direct += dy;
+                *along += dy * (x - mean);
+            }
+        }
+    }
+
+    /// dx (+)= scale * dy + slope * x + offset, per column; dy counts where y > 0.
+    fn batch_norm_gradient(
+        x: &[f32], y: &[f32], dy: &[f32], relu: bool, scale: &[f32], slope: &[f32],
+        offset: &[f32], add: bool, dx: &mut [f32],
+    ) {
+        for ((((((dx, x), y), dy), scale), slope), offset) in
+            dx.iter_mut().zip(x).zip(y).zip(dy).zip(scale).zip(slope).zip(offset)
+        {
+            let dy = if relu && *y <= 0.0 { 0.0 } else { *dy };
+            let through = scale * dy + (slope * x + offset);
+            *dx = if add { *dx + through } else { through };
+        }
+    }
+
+    /// One row of the GRU cell; `saved` gets the three gates.
+    fn gru(input: &[f32], state_gates: &[f32], state: &[f32], out: &mut [f32], saved: &mut [f32]) {
+        let h = state.len();
+        let (input_reset, rest) = input.split_at(h);
+        let (input_update, input_new) = rest.split_at(h);
+        let (state_reset, rest) = state_gates.split_at(h);
+        let (state_update, state_new) = rest.split_at(h);
+        let (saved_reset, rest) = saved.split_at_mut(h);
+        let (saved_update, saved_new) = rest.split_at_mut(h);
+        for (((saved, a), b), _) in saved_reset.iter_mut().zip(input_reset).zip(state_reset).zip(0..h) {
+            *saved = sigmoid(a + b);
+        }
+        for ((saved, a), b) in saved_update.iter_mut().zip(input_update).zip(state_update) {
+            *saved = sigmoid(a + b);
+        }
+        for (((saved, a), b), reset) in
+            saved_new.iter_mut().zip(input_new).zip(state_new).zip(&*saved_reset)
+        {
+            *saved = tanh(a + reset * b);
+        }
+        for (((out, state), update), new) in
+            out.iter_mut().zip(state).zip(&*saved_update).zip(&*saved_new)
+        {
+            *out = (1.0 - update) * new + update * state;
+        }
+    }
+
+    /// The gradient of one row of the GRU cell: of the gates, in place of what is there.
+    fn gru_gradient(
+        state_gates: &[f32], state: &[f32], saved: &[f32], dy: &[f32],
+        d_input: &mut [f32], d_gates: &mut [f32], d_state: &mut [f32], add_state: bool,
+    ) {
+        let h = state.len();
+        let (reset, rest) = saved.split_at(h);
+        let (update, new) = rest.split_at(h);
+        let state_new = &state_gates[2 * h..];
+        let (d_input_reset, rest) = d_input.split_at_mut(h);
+        let (d_input_update, d_input_new) = rest.split_at_mut(h);
+        let (d_gates_reset, rest) = d_gates.split_at_mut(h);
+        let (d_gates_update, d_gates_new) = rest.split_at_mut(h);
+        for i in 0..h {
+            let d_new = dy[i] * (1.0 - update[i]) * (1.0 - new[i] * new[i]);
+            let d_update = dy[i] * (state[i] - new[i]) * update[i] * (1.0 - update[i]);
+            let d_reset = d_new * state_new[i] * reset[i] * (1.0 - reset[i]);
+            d_input_reset[i] = d_reset;
+            d_gates_reset[i] = d_reset;
+            d_input_update[i] = d_update;
+            d_gates_update[i] = d_update;
+            d_input_new[i] = d_new;
+            d_gates_new[i] = d_new * reset[i];
+            let through = dy[i] * update[i];
+            d_state[i] = if add_state { d_state[i] + through } else { through };
+        }
+    }
+
+    /// out = function(x).
+    fn unary(function: Unary, x: &[f32], out: &mut [f32]) {
+        let pairs = out.iter_mut().zip(x);
+        match function {
+            Unary::Relu => pairs.for_each(|(y, x)| *y = x.max(0.0)),
+            Unary::Sigmoid => pairs.for_each(|(y, x)| *y = sigmoid(*x)),
+            Unary::Tanh => pairs.for_each(|(y, x)| *y = tanh(*x)),
+        }
+    }
+
+    /// dx += dy * function'(x), from y = function(x).
+    fn unary_gradient(function: Unary, y: &[f32], dy: &[f32], dx: &mut [f32]) {
+        let triples = dx.iter_mut().zip(y).zip(dy);
+        match function {
+            Unary::Relu => triples.for_each(|((dx, y), dy)| *dx += if *y > 0.0 { *dy } else { 0.0 }),
+            Unary::Sigmoid => triples.for_each(|((dx, y), dy)| *dx += dy * y * (1.0 - y)),
+            Unary::Tanh => triples.for_each(|((dx, y), dy)| *dx += dy * (1.0 - y * y)),
+        }
+    }
+
+    /// out = function(a, b).
+    fn binary(function: Binary, a: &[f32], b: &[f32], out: &mut [f32]) {
+        let triples = out.iter_mut().zip(a).zip(b);
+        match function {
+            Binary::Add => triples.for_each(|((y, a), b)| *y = a + b),
+            Binary::Subtract => triples.for_each(|((y, a), b)| *y = a - b),
+            Binary::Multiply => triples.for_each(|((y, a), b)| *y = a * b),
+            Binary::Max => triples.for_each(|((y, a), b)| *y = if a >= b { *a } else { *b }),
+        }
+    }
+
+    /// dx += the gradient of a, or of b.
+    fn binary_gradient(function: Binary, a: &[f32], b: &[f32], dy: &[f32], of_a: bool, dx: &mut [f32]) {
+        let all = dx.iter_mut().zip(a).zip(b).zip(dy);
+        match function {
+            Binary::Add => all.for_each(|(((dx, _), _), dy)| *dx += dy),
+            Binary::Subtract => all.for_each(|(((dx, _), _), dy)| *dx += if of_a { *dy } else { -dy }),
+            Binary::Multiply => all.for_each(|(((dx, a), b), dy)| *dx += dy * if of_a { b } else { a }),
+            Binary::Max => all.for_each(|(((dx, a), b), dy)| *dx += if (a >= b) == of_a { *dy } else { 0.0 }),
+        }
+    }
+
+    /// The sum of weight * loss.
+    fn loss(loss: Loss, x: &[f32], targets: &[f32], weights: &[f32]) -> f64 {
+        let all = x.iter().zip(targets).zip(weights);
+        match loss {
+            Loss::Binary => all
+                .map(|((x, t), w)| {
+                    let rest = (1.0 + exp(-x.abs())).ln();
+                    f64::from(w * (x.max(0.0) - x * t + rest))
+                })
+                .sum(),
+            Loss::Squared => all.map(|((x, t), w)| f64::from(w * (x - t) * (x - t))).sum(),
+        }
+    }
+
+    /// dx += dy * weight * loss'.
+    fn loss_gradient(loss: Loss, x: &[f32], targets: &[f32], weights: &[f32], dy: f32, dx: &mut [f32]) {
+        let all = dx.iter_mut().zip(x).zip(targets).zip(weights);
+        match loss {
+            Loss::Binary => all.for_each(|(((dx, x), t), w)| *dx += dy * w * (sigmoid(*x) - t)),
+            Loss::Squared => all.for_each(|(((dx, x), t), w)| *dx += dy * w * 2.0 * (x - t)),
+        }
+    }
+
+    /// One AdamW update.
+    fn adam(step: AdamStep, gradient: &[f32], value: &mut [f32], first: &mut [f32], second: &mut [f32]) {
+        let (beta_1, beta_2) = (step.betas.0 as f32, step.betas.1 as f32);
+        let (rest_1, rest_2) = ((1.0 - step.betas.0) as f32, (1.0 - step.betas.1) as f32);
+        let exponent = i32::try_from(step.step).unwrap_or(i32::MAX);
+        let size = (step.learning_rate / (1.0 - step.betas.0.powi(exponent))) as f32;
+        let correction = (1.0 / (1.0 - step.betas.1.powi(exponent)).sqrt()) as f32;
+        let keep = (1.0 - step.learning_rate * step.weight_decay) as f32;
+        let (epsilon, scale) = (step.epsilon as f32, step.scale as f32);
+        for (((value, gradient), first), second) in value.iter_mut().zip(gradient).zip(first).zip(second) {
+            let gradient = gradient * scale;
+            *first = beta_1 * *first + rest_1 * gradient;
+            *second = beta_2 * *second + rest_2 * gradient * gradient;
+            *value = *value * keep - size * *first / (second.sqrt() * correction + epsilon);
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! A few threads that share the tasks of one operator.
+//!
+//! A training step is some hundred operators of ten to a hundred microseconds each, so handing out
+//! work must cost about one: threads that wait spin for a moment before they sleep, and a task is
+//! claimed by one atomic operation. A general thread pool wakes its threads by the kernel, which
+//! takes longer than most operators here (`benchmarks/products` measures both).
+//!
+//! What a task computes never depends on which thread runs it, and callers cut work into tasks by
+//! its size alone: results are the same for any number of threads.
+
+use std::cell::UnsafeCell;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+
+/// The work of one operator: called with the number of a task.
+type Work<'a> = &'a (dyn Fn(usize) + Sync + 'a);
+
+/// Threads waiting for work; the one that owns the team works too.
+pub struct Team {
+    shared: Arc<Shared>,
+    workers: Vec<JoinHandle<()>>,
+}
+
+struct Shared {
+    /// The round in the upper half, how many of its tasks are not yet claimed in the lower.
+    state: AtomicU64,
+    finished: AtomicUsize,
+    work: UnsafeCell<Option<Work<'static>>>,
+    sleeping: AtomicUsize,
+    stopping: AtomicBool,
+    failed: AtomicBool,
+}
+
+// SAFETY: `work` is written only while no task is unclaimed or running, and read only by a thread
+// that has claimed a task, which the release store and acquire claim of `state` put in order.
+unsafe impl Sync for Shared {}
+unsafe impl Send for Shared {}
+
+/// How often a waiting thread looks again before it yields, and before it sleeps.
+const SPINS: u32 = 4_000;
+const YIELDS: u32 = 400;
+
+impl Team {
+    /// A team of `n_threads`, the caller's included.
+    pub fn new(n_threads: usize) -> Self {
+        let shared = Arc::new(Shared {
+            state: AtomicU64::new(0),
+            finished: AtomicUsize::new(0),
+            work: UnsafeCell::new(None),
+            sleeping: AtomicUsize::new(0),
+            stopping: AtomicBool::new(false),
+            failed: AtomicBool::new(false),
+        });
+        let workers = (1..n_threads.max(1))
+            .map(|_| {
+                let shared = Arc::clone(&shared);
+                std::thread::spawn(move || shared.wait_for_work())
+            })
+            .collect();
+        Self { shared, workers }
+    }
+
+    /// How many threads work, the caller's included.
+    pub fn n_threads(&self) -> usize {
+        self.workers.len() + 1
+    }
+
+    /// Calls `work` once for each of `0..n_tasks`, on all threads, and returns when all are done.
+    pub fn run(&self, n_tasks: usize, work: impl Fn(usize) + Sync) {
+        if self.workers.is_empty() || n_tasks <= 1 {
+            (0..n_tasks).for_each(work);
+            return;
+        }
+        let shared = &*self.shared;
+        let work: Work<'_> = &work;
+        // SAFETY: the reference is used only by threads that claimed one of the tasks published
+        // below, and this function does not return before all of those have finished.
+        let work: Work<'static> = unsafe { std::mem::transmute::<Work<'_>, Work<'static>>(work) };
+        // SAFETY: the last round is over, so no other thread reads the cell.
+        unsafe { *shared.work.get() = Some(work) };
+        shared.finished.store(0, Ordering::Relaxed);
+        let round = (shared.state.load(Ordering::Relaxed) >> 32).wrapping_add(1) & 0xffff_ffff;
+        shared.state.store(round << 32 | n_tasks as u64, Ordering::SeqCst);
+        if shared.sleeping.load(Ordering::SeqCst) > 0 {
+            self.workers.iter().for_each(|worker| worker.thread().unpark());
+        }
+        while shared.work_once() {}
+        let mut looks = 0;
+        while shared.finished.load(Ordering::Acquire) < n_tasks {
+            looks += 1;
+            if looks < SPINS { std::hint::spin_loop() } else { std::thread::yield_now() }
+        }
+        assert!(!shared.failed.load(Ordering::Relaxed), "a task of an operator panicked");
+    }
+
+    /// Cuts `0..len` into pieces of `size` and calls `work` for each.
+    pub fn pieces(&self, len: usize, size: usize, work: impl Fn(Range<usize>) + Sync) {
+        self.run(len.div_ceil(size), |i| work(i * size..((i + 1) * size).min(len)));
+    }
+}
+
+impl Shared {
+    /// Claims and runs one task, if there is one.
+    fn work_once(&self) -> bool {
+        let mut state = self.state.load(Ordering::Acquire);
+        loop {
+            let unclaimed = state & 0xffff_ffff;
+            if unclaimed == 0 {
+                return false;
+            }
+            match self.state.compare_exchange_weak(
+                state,
+                state - 1,
+                Ordering::AcqRel,
+                Ordering::Acquire,
+            ) {
+                Ok(_) => {
+                    // SAFETY: a claimed task keeps its round alive, so the cell is not written.
+                    let work = unsafe { *self.work.get() };
+                    let task = unclaimed as usize - 1;
+                    let run = std::panic::AssertUnwindSafe(|| {
+                        if let Some(work) = work {
+                            work(task);
+                        }
+                    });
+                    if std::panic::catch_unwind(run).is_err() {
+                        self.failed.store(true, Ordering::Relaxed);
+                    }
+                    self.finished.fetch_add(1, Ordering::Release);
+                    return true;
+                }
+                Err(now) => state = now,
+            }
+        }
+    }
+
+    fn wait_for_work(&self) {
+        let mut looks = 0u32;
+        while !self.stopping.load(Ordering::Relaxed) {
+            if self.work_once() {
+                looks = 0;
+                continue;
+            }
+            looks += 1;
+            if looks < SPINS {
+                std::hint::spin_loop();
+            } else if looks < SPINS + YIELDS {
+                std::thread::yield_now();
+            } else {
+                self.sleeping.fetch_add(1, Ordering::SeqCst);
+                // Work published before the line above was seen is found by this look; work
+                // published after it comes with an unpark.
+                if self.state.load(Ordering::SeqCst) & 0xffff_ffff == 0
+                    && !self.stopping.load(Ordering::SeqCst)
+                {
+                    std::thread::park();
+                }
+                self.sleeping.fetch_sub(1, Ordering::SeqCst);
+                looks = 0;
+            }
+        }
+    }
+}
+
+impl Drop for Team {
+    fn drop(&mut self) {
+        self.shared.stopping.store(true, Ordering::SeqCst);
+        for worker in self.workers.drain(..) {
+            worker.thread().unpark();
+            // A panic of a task was reported by `run` already.
+            let _ = worker.join();
+        }
+    }
+}
+
+impl std::fmt::Debug for Team {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Team of {}", self.n_threads())
+    }
+}
+
+/// A slice whose disjoint parts are written by different tasks.
+#[derive(Clone, Copy)]
+pub struct Parts<'a, T> {
+    start: *mut T,
+    len: usize,
+    slice: std::marker::PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: a part is handed out by an unsafe method whose caller promises that parts do not overlap.
+unsafe impl<T: Send> Sync for Parts<'_, T> {}
+unsafe impl<T: Send> Send for Parts<'_, T> {}
+
+impl<'a, T> Parts<'a, T> {
+    /// Takes the slice for as long as its parts are in use.
+    pub fn new(slice: &'a mut [T]) -> Self {
+        Self { start: slice.as_mut_ptr(), len: slice.len(), slice: std::marker::PhantomData }
+    }
+
+    /// One part.
+    ///
+    /// # Safety
+    /// No two parts in use at the same time may overlap.
+    #[expect(clippy::mut_from_ref, reason = "parts are disjoint by the caller's promise")]
+    pub unsafe fn part(&self, range: Range<usize>) -> &mut [T] {
+        assert!(range.start <= range.end && range.end <= self.len, "a part outside its slice");
+        // SAFETY: inside the slice, and disjoint from other parts by the caller's promise.
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(range.start), range.len()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_task_runs_once_for_any_number_of_threads() {
+        for n_threads in [1, 2, 3, 7] {
+            let team = Team::new(n_threads);
+            for n_tasks in [0, 1, 2, 5, 64, 1000] {
+                let counts: Vec<_> = (0..n_tasks).map(|_| AtomicUsize::new(0)).collect();
+                team.run(n_tasks, |i| {
+                    counts[i].fetch_add(1, Ordering::Relaxed);
+                });
+                assert!(counts.iter().all(|count| count.load(Ordering::Relaxed) == 1));
+            }
+        }
+    }
+
+    #[test]
+    fn a_team_that_fell_asleep_works_again() {
+        let team = Team::new(3);
+        for pause in [0, 50, 0] {
+            std::thread::sleep(std::time::Duration::from_millis(pause));
+            let sum = AtomicUsize::new(0);
+            team.run(100, |i| {
+                sum.fetch_add(i, Ordering::Relaxed);
+            });
+            assert_eq!(sum.into_inner(), 4950);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "a task of an operator panicked")]
+    fn a_panic_in_a_task_reaches_the_caller() {
+        let team = Team::new(2);
+        team.run(16, |i| assert!(i != 3));
+    }
+}

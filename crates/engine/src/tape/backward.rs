@@ -1,0 +1,336 @@
+//! The way back: from the gradient of a result to those of what it was made of.
+
+use super::operation::{LayerPart, Operation};
+use super::{Tape, Tensor};
+use crate::buffer::Buffer;
+use crate::device::{Activation, Gradient, PartShape, Reduction};
+use crate::graph::Segments;
+
+impl Tape {
+    /// Computes the gradients of everything that led to `loss` [1, 1]; those of parameters add up
+    /// over calls and stay, all others are given back as soon as they are used.
+    pub fn backward(&mut self, loss: Tensor) {
+        assert_eq!(self.shape(loss), (1, 1), "gradients are those of one number");
+        if !self.is_tracked(loss) {
+            return;
+        }
+        let mut one = self.buffer(1);
+        self.device.fill(&mut one, 1.0);
+        self.slots[loss.index()].gradient = Some(one);
+        while let Some(operation) = self.operations.pop() {
+            let out = operation.out();
+            if let Some(dy) = self.slots[out.index()].gradient.take() {
+                let dy = self.undo(&operation, dy);
+                self.pool.give(dy);
+            }
+            operation.recycle(&mut self.pool);
+        }
+    }
+
+    /// Hands `dy` on to the inputs; gives its buffer back.
+    fn undo(&mut self, operation: &Operation, mut dy: Buffer) -> Buffer {
+        match operation {
+            Operation::Linear { parts, bias, addend, activation, out } => {
+                self.undo_activation(*activation, *out, &mut dy);
+                let (rows, columns) = self.shape(*out);
+                for &LayerPart { input, weight, start } in parts.iter().flatten() {
+                    let (width, stride) = (self.columns(input), self.columns(weight));
+                    let shape = PartShape { rows, columns, width, start, stride };
+                    self.give(input, |tape, dx| {
+                        tape.device.linear_input_gradient(&dy, tape.value(weight), shape, dx);
+                    });
+                    self.give(weight, |tape, dw| {
+                        if !dw.add {
+                            tape.device.fill(dw.buffer, 0.0);
+                        }
+                        tape.device.linear_weight_gradient(
+                            &dy,
+                            tape.value(input),
+                            shape,
+                            dw.buffer,
+                        );
+                    });
+                }
+                if let Some(bias) = *bias {
+                    self.give(bias, |tape, db| {
+                        tape.device.column_sums(&dy, None, rows, columns, db);
+                    });
+                }
+                if let Some(addend) = *addend {
+                    self.give(addend, |tape, d| tape.device.fold_rows(&dy, rows, columns, d));
+                }
+            }
+            Operation::Columns { x, starts, n_starts, out } => {
+                let starts = &starts[..*n_starts];
+                // A column of n values is also a row of n values.
+                let (rows, columns) = match self.shape(*x) {
+                    (n, 1) if self.rows(*out) != n => (1, n),
+                    shape => shape,
+                };
+                let width = self.value(*out).len() / rows;
+                self.give(*x, |tape, dx| {
+                    if !dx.add {
+                        tape.device.fill(dx.buffer, 0.0);
+                    }
+                    tape.device.columns_gradient(&dy, rows, columns, starts, width, dx.buffer);
+                });
+            }
+            Operation::Messages { edges, source, target, scaled, bias, activation, out } => {
+                self.undo_activation(*activation, *out, &mut dy);
+                let (entries, columns) = self.shape(*out);
+                if let Some(source) = *source {
+                    self.give(source, |tape, dx| {
+                        tape.device.messages_source_gradient(edges, &dy, columns, dx);
+                    });
+                }
+                if let Some(target) = *target {
+                    let segments = Segments::Rows { edges: edges.clone(), copies: 1 };
+                    let n_nodes = edges.n_nodes();
+                    let mut sums = self.buffer(n_nodes * columns);
+                    self.device.segment_reduce(
+                        Reduction::Sum,
+                        &dy,
+                        &segments,
+                        entries,
+                        columns,
+                        &mut sums,
+                        None,
+                    );
+                    self.give_buffer(target, sums);
+                }
+                if let Some((weights, scale)) = *scaled {
+                    self.give(scale, |tape, d| {
+                        let weights = Some(tape.value(weights));
+                        tape.device.column_sums(&dy, weights, entries, columns, d);
+                    });
+                }
+                if let Some(bias) = *bias {
+                    self.give(bias, |tape, d| {
+                        tape.device.column_sums(&dy, None, entries, columns, d);
+                    });
+                }
+            }
+            Operation::GatherMax { edges, source, scaled, bias, activation, origin, out } => {
+                self.undo_activation(*activation, *out, &mut dy);
+                let (rows, columns) = self.shape(*out);
+                self.give(*source, |tape, dx| {
+                    tape.device.gather_max_source_gradient(edges, &dy, columns, origin, dx);
+                });
+                if let Some((weights, scale)) = *scaled {
+                    self.give(scale, |tape, d| {
+                        let weights = tape.value(weights);
+                        tape.device
+                            .gather_max_scale_gradient(&dy, weights, rows, columns, origin, d);
+                    });
+                }
+                if let Some(bias) = *bias {
+                    self.give(bias, |tape, d| {
+                        tape.device.column_sums(&dy, None, rows, columns, d);
+                    });
+                }
+            }
+            Operation::SegmentReduce { reduction, x, segments, origin, .. } => {
+                let (rows, columns) = self.shape(*x);
+                self.give(*x, |tape, dx| {
+                    let origin = origin.as_ref();
+                    tape.device.segment_reduce_gradient(
+                        *reduction, &dy, segments, rows, columns, origin, dx,
+                    );
+                });
+            }
+            Operation::GatherRows { x, indices, .. } => {
+                let columns = self.columns(*x);
+                self.give(*x, |tape, dx| {
+                    tape.device.gather_rows_gradient(&dy, indices, columns, dx);
+                });
+            }
+            Operation::ChooseRows { a, b, from_b, .. } => {
+                let columns = self.columns(*a);
+                for (input, of_b) in [(*a, false), (*b, true)] {
+                    self.give(input, |tape, dx| {
+                        tape.device.choose_rows_gradient(&dy, from_b, of_b, columns, dx);
+                    });
+                }
+            }
+            Operation::Stack { inputs, .. } => {
+                let mut at = 0;
+                for i in inputs.clone() {
+                    let input = self.lists[i];
+                    self.give(input, |tape, dx| tape.device.place_gradient(&dy, at, dx));
+                    at += self.value(input).len();
+                }
+            }
+            Operation::LogSoftmax { x, segments, out } => {
+                let columns = match segments {
+                    Segments::Every(_) => 1,
+                    _ => self.columns(*x),
+                };
+                self.give(*x, |tape, dx| {
+                    let y = tape.value(*out);
+                    tape.device.log_softmax_gradient(y, &dy, segments, columns, dx);
+                });
+            }
+            Operation::EdgeDot { edges, copies, source, target, .. } => {
+                let columns = self.columns(*source);
+                for (input, other, of_source) in
+                    [(*source, *target, true), (*target, *source, false)]
+                {
+                    self.give(input, |tape, dx| {
+                        let other = tape.value(other);
+                        tape.device
+                            .edge_dot_gradient(edges, *copies, &dy, other, of_source, columns, dx);
+                    });
+                }
+            }
+            Operation::LayerNorm { x, gain, bias, saved, out } => {
+                let (rows, columns) = self.shape(*out);
+                self.give_three([*x, *gain, *bias], |tape, dx, d_gain, d_bias| {
+                    let (x, gain) = (tape.value(*x), tape.value(*gain));
+                    tape.device.layer_norm_gradient(
+                        x,
+                        gain,
+                        saved,
+                        &dy,
+                        rows,
+                        columns,
+                        Some(dx),
+                        d_gain,
+                        d_bias,
+                    );
+                });
+            }
+            Operation::BatchNorm { x, gain, bias, activation, saved, out } => {
+                let (rows, columns) = self.shape(*out);
+                self.give_three([*x, *gain, *bias], |tape, dx, d_gain, d_bias| {
+                    let (x, y, gain) = (tape.value(*x), tape.value(*out), tape.value(*gain));
+                    tape.device.batch_norm_gradient(
+                        x,
+                        y,
+                        gain,
+                        saved,
+                        *activation,
+                        &dy,
+                        rows,
+                        columns,
+                        Some(dx),
+                        d_gain,
+                        d_bias,
+                    );
+                });
+            }
+            Operation::Gru { input_gates, state_gates, state, saved, .. } => {
+                let (rows, columns) = self.shape(*state);
+                self.give_three([*input_gates, *state_gates, *state], |tape, di, ds, dh| {
+                    let (gates, state) = (tape.value(*state_gates), tape.value(*state));
+                    tape.device.gru_gradient(gates, state, saved, &dy, rows, columns, di, ds, dh);
+                });
+            }
+            Operation::Unary { function, x, out } => self.give(*x, |tape, dx| {
+                tape.device.unary_gradient(*function, tape.value(*out), &dy, dx);
+            }),
+            Operation::Binary { function, a, b, .. } => {
+                for (input, of_a) in [(*a, true), (*b, false)] {
+                    self.give(input, |tape, dx| {
+                        let (a, b) = (tape.value(*a), tape.value(*b));
+                        tape.device.binary_gradient(*function, a, b, &dy, of_a, dx);
+                    });
+                }
+            }
+            Operation::ScaledSum { scale, a, b, .. } => {
+                self.give(*a, |tape, da| {
+                    tape.device.scaled_sum_gradient(tape.value(*scale), &dy, da);
+                });
+                self.give(*scale, |tape, d| tape.device.dot(&dy, tape.value(*a), d));
+                self.give(*b, |tape, db| tape.device.copy(&dy, db));
+            }
+            Operation::AddScaled { a, b, factor, .. } => {
+                self.give(*a, |tape, da| tape.device.copy(&dy, da));
+                self.give(*b, |tape, db| tape.device.scale(&dy, *factor, db));
+            }
+            Operation::Picked { x, targets, weights, .. } => self.give(*x, |tape, dx| {
+                tape.device.picked_gradient(targets, tape.value(*weights), &dy, dx);
+            }),
+            Operation::Loss { loss, x, targets, weights, .. } => self.give(*x, |tape, dx| {
+                let (x, targets) = (tape.value(*x), tape.value(*targets));
+                tape.device.loss_gradient(*loss, x, targets, tape.value(*weights), &dy, dx);
+            }),
+            Operation::MeanNorm { x, saved, .. } => {
+                let (rows, columns) = self.shape(*x);
+                self.give(*x, |tape, dx| {
+                    let x = tape.value(*x);
+                    tape.device.mean_norm_gradient(x, saved, &dy, rows, columns, dx);
+                });
+            }
+        }
+        dy
+    }
+
+    fn undo_activation(&self, activation: Activation, out: Tensor, dy: &mut Buffer) {
+        match activation {
+            Activation::None => {}
+            Activation::Relu => self.device.relu_gradient(self.value(out), dy),
+        }
+    }
+
+    /// Lets `compute` write or add to the gradient of `tensor`, if one is wanted.
+    fn give(&mut self, tensor: Tensor, compute: impl FnOnce(&Self, Gradient<'_>)) {
+        if !self.is_tracked(tensor) {
+            return;
+        }
+        let (mut buffer, add) = self.take_gradient(tensor);
+        compute(self, Gradient { buffer: &mut buffer, add });
+        self.slots[tensor.index()].gradient = Some(buffer);
+    }
+
+    /// As `give`, for a gradient that is computed already.
+    fn give_buffer(&mut self, tensor: Tensor, computed: Buffer) {
+        if !self.is_tracked(tensor) {
+            self.pool.give(computed);
+            return;
+        }
+        match self.slots[tensor.index()].gradient.take() {
+            None => self.slots[tensor.index()].gradient = Some(computed),
+            Some(mut there) => {
+                self.device.copy(&computed, Gradient { buffer: &mut there, add: true });
+                self.slots[tensor.index()].gradient = Some(there);
+                self.pool.give(computed);
+            }
+        }
+    }
+
+    /// As `give`, for three different tensors at once; unwanted gradients are thrown away.
+    fn give_three(
+        &mut self,
+        tensors: [Tensor; 3],
+        compute: impl FnOnce(&Self, Gradient<'_>, Gradient<'_>, Gradient<'_>),
+    ) {
+        let [a, b, c] = tensors;
+        assert!(a != b && b != c && a != c, "one operator's inputs must be different tensors");
+        let mut buffers = tensors.map(|tensor| self.take_gradient(tensor));
+        let [(a, add_a), (b, add_b), (c, add_c)] = &mut buffers;
+        compute(
+            self,
+            Gradient { buffer: a, add: *add_a },
+            Gradient { buffer: b, add: *add_b },
+            Gradient { buffer: c, add: *add_c },
+        );
+        for (tensor, (buffer, _)) in tensors.into_iter().zip(buffers) {
+            if self.is_tracked(tensor) {
+                self.slots[tensor.index()].gradient = Some(buffer);
+            } else {
+                self.pool.give(buffer);
+            }
+        }
+    }
+
+    /// The gradient so far and whether there is one.
+    fn take_gradient(&mut self, tensor: Tensor) -> (Buffer, bool) {
+        match self.slots[tensor.index()].gradient.take() {
+            Some(buffer) => (buffer, true),
+            None => {
+                let len = self.value(tensor).len();
+                (self.buffer(len), false)
+            }
+        }
+    }
+}
