@@ -1,11 +1,28 @@
 //! Networks that learn to execute algorithms: batches, models, training, metrics, evaluation.
+//!
+//! The modules stand in the order of the data flow. A [`run`] says what is trained; samples become
+//! a [`batch`]; a [`model`] reads it and its [`loss`] is minimised by [`training`], which keeps
+//! [`checkpoint`]s; what a trained model predicts is measured by [`metrics`] and judged by
+//! [`validity`]. [`parity`] holds all of it to the numbers of a reference.
+
+pub mod exact_json;
+
+pub mod run;
 
 pub mod batch;
+
+pub mod model;
+
+pub mod loss;
+
+pub mod training;
+
+pub mod checkpoint;
+
 mod compared;
 pub mod confidence;
-pub mod loss;
 pub mod metrics;
-pub mod model;
-pub mod parity;
 pub mod scores;
 pub mod validity;
+
+pub mod parity;

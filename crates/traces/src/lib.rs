@@ -18,6 +18,7 @@
 
 pub mod nearest;
 pub mod random;
+pub mod toml_table;
 
 pub mod graph;
 

@@ -1,28 +1,21 @@
 //! Reading a suite's TOML, with the line and the field in every error.
 //!
-//! The document is walked by hand rather than derived: a generator's parameters stand beside the
-//! split's own fields, and an error must name the line of the very value that is wrong, also
-//! when only the generator can tell.
+//! A generator's parameters stand beside the split's own fields, and only the generator can tell
+//! whether they are right; its errors get the line of the value that is wrong all the same.
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 
 use super::{GraphDistribution, Split, Suite};
 use crate::convention::Convention;
 use crate::generators::{self, GenerateError};
-use crate::nearest::did_you_mean;
 use crate::parameters::{Draw, ParameterError, Parameters};
-
-/// A line from 1, and what is wrong there.
-type Problem = (usize, String);
+use crate::toml_table::{Document, Problem, Table};
 
 /// The suite in `text`.
 pub(super) fn suite(text: &str) -> Result<Suite, Problem> {
-    let document = DeTable::parse(text).map_err(|error| {
-        let start = error.span().map_or(0, |span| span.start);
-        (line_of(text, start), error.message().replace('\n', ", "))
-    })?;
-    let root = Table { text, path: String::new(), line: 1, table: document.get_ref() };
+    let document = Document::parse(text)?;
+    let root = document.root();
     root.allow(&["name", "version", "summary", "convention", "seed", "split"])?;
     let convention: Convention = {
         let (name, line) = root.string("convention")?;
@@ -72,22 +65,21 @@ fn read_split(table: &Table<'_>) -> Result<(Split, usize), Problem> {
         (table.line_of_key(&error.parameter), table.field(&error.parameter, &error.problem))
     };
     let mut given = Parameters::default();
-    for (key, value) in table.table.iter() {
-        let key: &str = key.get_ref();
+    for (key, value) in table.entries() {
         if !own.contains(&key) {
-            given.insert(key, table.draw(key, value)?).map_err(tell)?;
+            given.insert(key, draw(table, key, value)?).map_err(tell)?;
         }
     }
     let nodes = table.required("nodes")?;
     let mut sizes = Parameters::default();
-    sizes.insert("nodes", table.draw("nodes", nodes)?).map_err(tell)?;
+    sizes.insert("nodes", draw(table, "nodes", nodes)?).map_err(tell)?;
     let nodes = sizes.whole("nodes").map_err(tell)?.unwrap_or(Draw::Constant(0));
 
     let generator = family.with(given).map_err(tell)?;
     let graphs =
         GraphDistribution::new(family.name, nodes, generator).map_err(|error| match error {
             GenerateError::Parameter(error) => tell(error),
-            other => (table.line_of_key("nodes"), format!("{}{other}", table.path)),
+            other => (table.line_of_key("nodes"), table.whole_table(other)),
         })?;
     Ok((Split { name, samples, graphs }, name_line))
 }
@@ -103,110 +95,20 @@ fn check_name(field: &str, name: &str, line: usize) -> Result<(), Problem> {
     Ok(())
 }
 
-/// A TOML table, and where it stands.
-struct Table<'t> {
-    text: &'t str,
-    /// What precedes a field in messages, for example `split.`.
-    path: String,
-    line: usize,
-    table: &'t DeTable<'t>,
-}
-
-impl<'t> Table<'t> {
-    fn field(&self, name: &str, problem: impl std::fmt::Display) -> String {
-        format!("{}{name}: {problem}", self.path)
-    }
-
-    fn line_of_key(&self, name: &str) -> usize {
-        let key = self.table.keys().find(|key| key.get_ref() == name);
-        key.map_or(self.line, |key| line_of(self.text, key.span().start))
-    }
-
-    fn allow(&self, known: &[&str]) -> Result<(), Problem> {
-        match self.table.keys().find(|key| !known.contains(&&**key.get_ref())) {
-            None => Ok(()),
-            Some(key) => {
-                let suggestion = did_you_mean(key.get_ref(), known.iter().copied());
-                let problem = format!("unknown field, there is {}{suggestion}", known.join(", "));
-                Err((line_of(self.text, key.span().start), self.field(key.get_ref(), problem)))
-            }
+/// A number, a list of numbers, or `{ min = .., max = .. }`.
+fn draw(table: &Table<'_>, name: &str, value: &Spanned<DeValue<'_>>) -> Result<Draw<f64>, Problem> {
+    let expected = "a number, a list of numbers or { min = .., max = .. }";
+    let number = |value: &Spanned<DeValue<'_>>| table.number_in(name, value, expected);
+    match value.get_ref() {
+        DeValue::Array(values) => {
+            Ok(Draw::OneOf(values.iter().map(number).collect::<Result<_, _>>()?))
         }
+        DeValue::Table(range) => match (range.get("min"), range.get("max"), range.len()) {
+            (Some(min), Some(max), 2) => Ok(Draw::Range { min: number(min)?, max: number(max)? }),
+            _ => Err(table.wrong(name, value, expected)),
+        },
+        _ => number(value).map(Draw::Constant),
     }
-
-    fn required(&self, name: &str) -> Result<&'t Spanned<DeValue<'t>>, Problem> {
-        self.table.get(name).ok_or_else(|| (self.line, self.field(name, "missing")))
-    }
-
-    fn wrong(&self, name: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Problem {
-        let found = value.get_ref().type_str();
-        let problem = self.field(name, format!("expected {expected}, found {found}"));
-        (line_of(self.text, value.span().start), problem)
-    }
-
-    fn string(&self, name: &str) -> Result<(String, usize), Problem> {
-        let value = self.required(name)?;
-        let text = value.get_ref().as_str().ok_or_else(|| self.wrong(name, value, "a string"))?;
-        Ok((text.to_owned(), line_of(self.text, value.span().start)))
-    }
-
-    fn whole(&self, name: &str) -> Result<(u64, usize), Problem> {
-        let value = self.required(name)?;
-        let expected = "a whole number of at least 0";
-        let integer =
-            value.get_ref().as_integer().ok_or_else(|| self.wrong(name, value, expected))?;
-        let line = line_of(self.text, value.span().start);
-        u64::from_str_radix(integer.as_str(), integer.radix())
-            .map(|whole| (whole, line))
-            .map_err(|_| (line, self.field(name, format!("expected {expected}, found {integer}"))))
-    }
-
-    fn tables(&self, name: &str) -> Result<Vec<Table<'t>>, Problem> {
-        let value = self.required(name)?;
-        let expected = "tables, each under [[split]]";
-        let array = value.get_ref().as_array().ok_or_else(|| self.wrong(name, value, expected))?;
-        let table = |value: &'t Spanned<DeValue<'t>>| match value.get_ref() {
-            DeValue::Table(table) => Ok(Table {
-                text: self.text,
-                path: format!("{name}."),
-                line: line_of(self.text, value.span().start),
-                table,
-            }),
-            _ => Err(self.wrong(name, value, expected)),
-        };
-        array.iter().map(table).collect()
-    }
-
-    /// A number, a list of numbers, or `{ min = .., max = .. }`.
-    fn draw(&self, name: &str, value: &Spanned<DeValue<'_>>) -> Result<Draw<f64>, Problem> {
-        let expected = "a number, a list of numbers or { min = .., max = .. }";
-        let number = |value: &Spanned<DeValue<'_>>| {
-            let parsed = match value.get_ref() {
-                DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix())
-                    .ok()
-                    .map(|integer| integer as f64),
-                DeValue::Float(float) => float.as_str().parse().ok(),
-                _ => None,
-            };
-            parsed.ok_or_else(|| self.wrong(name, value, expected))
-        };
-        match value.get_ref() {
-            DeValue::Array(values) => {
-                Ok(Draw::OneOf(values.iter().map(number).collect::<Result<_, _>>()?))
-            }
-            DeValue::Table(range) => match (range.get("min"), range.get("max"), range.len()) {
-                (Some(min), Some(max), 2) => {
-                    Ok(Draw::Range { min: number(min)?, max: number(max)? })
-                }
-                _ => Err(self.wrong(name, value, expected)),
-            },
-            _ => number(value).map(Draw::Constant),
-        }
-    }
-}
-
-fn line_of(text: &str, offset: usize) -> usize {
-    let offset = offset.min(text.len());
-    text.as_bytes()[..offset].iter().filter(|&&byte| byte == b'\n').count() + 1
 }
 
 #[cfg(test)]

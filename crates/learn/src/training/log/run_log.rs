@@ -1,0 +1,84 @@
+//! The log of a run: records to a file of lines, their numbers to curves.
+//!
+//! The lines come first: they are the log, and curves can be drawn from them again. Whoever
+//! makes a checkpoint tells it [`RunLog::records`] after what it has done was told, or a resumed
+//! run tells that again.
+
+use std::path::Path;
+
+use super::json_lines::JsonLines;
+use super::tensorboard::EventFile;
+use super::{LogError, Record};
+use crate::checkpoint::Progress;
+
+/// Both logs of a run, in its folder.
+#[derive(Debug)]
+pub struct RunLog {
+    lines: JsonLines,
+    events: EventFile,
+}
+
+impl RunLog {
+    /// The name of the file of records in a run's folder.
+    pub const FILE: &'static str = "log.jsonl";
+
+    /// The logs of a run that starts; `wall_time` is in seconds since 1970.
+    pub fn create(folder: &Path, wall_time: f64) -> Result<Self, LogError> {
+        Ok(Self {
+            lines: JsonLines::create(&folder.join(Self::FILE))?,
+            events: EventFile::create(folder, wall_time, 0)?,
+        })
+    }
+
+    /// The logs of a run that goes on from a checkpoint.
+    pub fn resume(folder: &Path, wall_time: f64, progress: &Progress) -> Result<Self, LogError> {
+        Ok(Self {
+            lines: JsonLines::resume(&folder.join(Self::FILE), progress.log_records)?,
+            events: EventFile::create(folder, wall_time, progress.step + 1)?,
+        })
+    }
+
+    /// Tells a record to both.
+    pub fn append(&mut self, wall_time: f64, record: &Record) -> Result<(), LogError> {
+        self.lines.append(record)?;
+        let points = record.scalars();
+        if points.is_empty() {
+            return Ok(());
+        }
+        self.events.scalars(wall_time, record.step(), &points)
+    }
+
+    /// How many records there are, for the next checkpoint.
+    pub fn records(&self) -> u64 {
+        self.lines.records()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Run;
+    use crate::training::log::json_lines;
+
+    #[test]
+    fn a_resumed_run_tells_nothing_twice() {
+        let best = |epoch| Record::Best { step: epoch, epoch, validation_loss: 1.0 };
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = RunLog::create(folder.path(), 1.0).unwrap();
+        let mut progress = Progress::start(&Run::default());
+        for epoch in 0..4 {
+            log.append(2.0, &best(epoch)).unwrap();
+            if epoch == 1 {
+                progress.step = epoch;
+                progress.log_records = log.records();
+            }
+        }
+        drop(log);
+        let mut log = RunLog::resume(folder.path(), 3.0, &progress).unwrap();
+        for epoch in 2..4 {
+            log.append(4.0, &best(epoch)).unwrap();
+        }
+        let told = json_lines::read(&folder.path().join(RunLog::FILE)).unwrap();
+        assert_eq!(told, [0, 1, 2, 3].map(best));
+    }
+}
