@@ -64,18 +64,18 @@ struct Sum<'a> {
     gin: &'a Gin,
     surroundings: Surroundings,
     /// The weight layer's rows for each block.
-    scales: Option<[(Tensor, Tensor); 4]>,
+    scales: Option<Vec<(Tensor, Tensor)>>,
 }
 
 impl<'a> Sum<'a> {
     fn new(gin: &'a Gin, tape: &mut Tape, surroundings: &Surroundings) -> Self {
         let scales = gin.weight.filter(|_| surroundings.weights.is_some()).map(|layer| {
             let rows = tape.rows(layer.weight);
-            [0, 1, 2, 3].map(|block: usize| {
-                let start = (block * gin.hidden).min(rows);
+            let blocks = (0..rows).step_by(gin.hidden).map(|start| {
                 let count = gin.hidden.min(rows - start);
                 (tape.rows_of(layer.weight, start, count), tape.rows_of(layer.bias, start, count))
-            })
+            });
+            blocks.collect()
         });
         Self { gin, surroundings: surroundings.clone(), scales }
     }
