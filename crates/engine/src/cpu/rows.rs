@@ -3,6 +3,8 @@
 //! Everything here works on whole rows or columns of one task; how work is cut into tasks is the
 //! caller's business. The loops are plain so that the compiler vectorises them.
 
+#![expect(clippy::too_many_arguments, reason = "kernels take every operand as a slice")]
+
 use multiversion::multiversion;
 
 use super::math::{exp, sigmoid, tanh};
@@ -272,10 +274,10 @@ kernels! {
         }
     }
 
-    /// The gradient of one row of the GRU cell: of the gates, in place of what is there.
+    /// The gradient of one row of the GRU cell, added to what is there.
     fn gru_gradient(
         state_gates: &[f32], state: &[f32], saved: &[f32], dy: &[f32],
-        d_input: &mut [f32], d_gates: &mut [f32], d_state: &mut [f32], add_state: bool,
+        d_input: &mut [f32], d_gates: &mut [f32], d_state: &mut [f32],
     ) {
         let h = state.len();
         let (reset, rest) = saved.split_at(h);
@@ -289,14 +291,13 @@ kernels! {
             let d_new = dy[i] * (1.0 - update[i]) * (1.0 - new[i] * new[i]);
             let d_update = dy[i] * (state[i] - new[i]) * update[i] * (1.0 - update[i]);
             let d_reset = d_new * state_new[i] * reset[i] * (1.0 - reset[i]);
-            d_input_reset[i] = d_reset;
-            d_gates_reset[i] = d_reset;
-            d_input_update[i] = d_update;
-            d_gates_update[i] = d_update;
-            d_input_new[i] = d_new;
-            d_gates_new[i] = d_new * reset[i];
-            let through = dy[i] * update[i];
-            d_state[i] = if add_state { d_state[i] + through } else { through };
+            d_input_reset[i] += d_reset;
+            d_gates_reset[i] += d_reset;
+            d_input_update[i] += d_update;
+            d_gates_update[i] += d_update;
+            d_input_new[i] += d_new;
+            d_gates_new[i] += d_new * reset[i];
+            d_state[i] += dy[i] * update[i];
         }
     }
 
