@@ -108,13 +108,13 @@ pub struct PartShape {
 
 /// What a message is made of: `activation(source + target + weight * scale + bias)`.
 pub struct MessageTerms<'a> {
-    /// [n_nodes, columns], read at the other end of an entry.
+    /// `[n_nodes, columns]`, read at the other end of an entry.
     pub source: Option<&'a Buffer>,
-    /// [n_nodes, columns], read at the row of an entry.
+    /// `[n_nodes, columns]`, read at the row of an entry.
     pub target: Option<&'a Buffer>,
-    /// A number for each entry [n_entries], and what it multiplies [columns].
+    /// A number for each entry `[n_entries]`, and what it multiplies `[columns]`.
     pub scaled: Option<(&'a Buffer, &'a Buffer)>,
-    /// [columns].
+    /// `[columns]`.
     pub bias: Option<&'a Buffer>,
     /// Applied to the sum.
     pub activation: Activation,
@@ -122,9 +122,9 @@ pub struct MessageTerms<'a> {
 
 /// Learned and running values of a batch norm.
 pub struct BatchNormState<'a> {
-    /// Running mean [columns], updated in training.
+    /// Running mean `[columns]`, updated in training.
     pub mean: &'a mut Buffer,
-    /// Running variance [columns], updated in training.
+    /// Running variance `[columns]`, updated in training.
     pub variance: &'a mut Buffer,
 }
 

@@ -14,13 +14,13 @@ use crate::buffer::Indices;
 /// A symmetric graph as rows of neighbours, self-loops included.
 #[derive(Debug)]
 pub struct Edges {
-    /// Row u is entries `offsets[u]..offsets[u + 1]`; [n_nodes + 1].
+    /// Row u is entries `offsets[u]..offsets[u + 1]`; `[n_nodes + 1]`.
     pub offsets: Indices,
-    /// The node at the other end of each entry; [n_entries].
+    /// The node at the other end of each entry; `[n_entries]`.
     pub neighbours: Indices,
-    /// The row of each entry; [n_entries].
+    /// The row of each entry; `[n_entries]`.
     pub rows: Indices,
-    /// The entry of the opposite direction; [n_entries].
+    /// The entry of the opposite direction; `[n_entries]`.
     pub reverse: Indices,
 }
 

@@ -12,7 +12,7 @@ pub fn exp(x: f32) -> f32 {
     // Adding 1.5 * 2^23 rounds to a whole number in the lowest bits.
     const ROUND: f32 = 12_582_912.0;
     // ln 2 in two parts: the first has so few bits that its multiples are exact.
-    const LN_2_HIGH: f32 = 0.693_359_375;
+    const LN_2_HIGH: f32 = 0.693_359_4;
     const LN_2_EXCESS: f32 = 2.121_944_4e-4;
     let x = x.clamp(-87.3, 88.3);
     let shifted = x * LOG2_E + ROUND;

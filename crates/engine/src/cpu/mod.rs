@@ -10,7 +10,7 @@ pub mod product;
 mod rows;
 pub mod team;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 use crate::buffer::{Buffer, Indices, Lines};
@@ -27,12 +27,15 @@ use team::{Parts, Team};
 pub struct Cpu {
     team: Team,
     operations: Cell<u64>,
+    /// A few values for each column while one operator runs, kept so that none are allocated.
+    scratch: RefCell<Vec<f32>>,
 }
 
 impl Cpu {
     /// With `n_threads` threads, the caller's included.
     pub fn new(n_threads: usize) -> Self {
-        Self { team: Team::new(n_threads), operations: Cell::new(0) }
+        let scratch = RefCell::new(Vec::new());
+        Self { team: Team::new(n_threads), operations: Cell::new(0), scratch }
     }
 
     /// Pieces of `rows` rows of `columns` values, of a size worth handing out.
@@ -57,6 +60,18 @@ impl Cpu {
         }
         m.div_ceil(14).next_multiple_of(product::TILE_ROWS).min(96)
     }
+}
+
+/// `N` slices of `columns` zeros.
+fn zeros_in<const N: usize>(scratch: &mut Vec<f32>, columns: usize) -> [&mut [f32]; N] {
+    scratch.clear();
+    scratch.resize(N * columns, 0.0);
+    let mut rest = scratch.as_mut_slice();
+    std::array::from_fn(|_| {
+        let (first, others) = std::mem::take(&mut rest).split_at_mut(columns);
+        rest = others;
+        first
+    })
 }
 
 /// About two microseconds of simple work.
@@ -849,18 +864,20 @@ impl Device for Cpu {
     ) {
         let (x, gain, saved, dy) = (x.single(), gain.single(), saved.single(), dy.single());
         let (d_gain, d_bias) = (d_gain.added(), d_bias.added());
-        let mut unwanted = Vec::new();
-        let (dx, add) = match dx {
-            Some(dx) => (dx.buffer.single_mut(), dx.add),
-            None => {
-                unwanted.resize(rows * columns, 0.0);
-                (unwanted.as_mut_slice(), false)
-            }
+        let mut scratch = self.scratch.borrow_mut();
+        let [unwanted] = zeros_in(&mut scratch, columns);
+        let (mut dx, add) = match dx {
+            Some(dx) => (Some(dx.buffer.single_mut()), dx.add),
+            None => (None, false),
         };
-        for (row, dx) in dx.chunks_exact_mut(columns).enumerate().take(rows) {
+        for row in 0..rows {
             let values = row * columns..(row + 1) * columns;
             let saved = (saved[row * 2], saved[row * 2 + 1]);
-            let (x, dy) = (&x[values.clone()], &dy[values]);
+            let (x, dy) = (&x[values.clone()], &dy[values.clone()]);
+            let dx = match &mut dx {
+                Some(dx) => &mut dx[values],
+                None => &mut *unwanted,
+            };
             rows::layer_norm_gradient(x, gain, saved, dy, dx, add, d_gain, d_bias);
         }
     }
@@ -910,7 +927,8 @@ impl Device for Cpu {
                 }
             });
         }
-        self.normalise(x, (means, reciprocals), (gain, bias), activation, rows, columns, out);
+        let statistics = (&*means, |column: usize| reciprocals[column]);
+        self.normalise(x, statistics, (gain, bias), activation, rows, columns, out);
     }
 
     fn batch_norm_running(
@@ -924,10 +942,9 @@ impl Device for Cpu {
         columns: usize,
         out: &mut Buffer,
     ) {
-        let reciprocals: Vec<f32> =
-            running.1.single().iter().map(|variance| 1.0 / (variance + 1e-5).sqrt()).collect();
+        let reciprocal = |column: usize| 1.0 / (running.1.single()[column] + 1e-5).sqrt();
         let x = &x.single()[..rows * columns];
-        let statistics = (running.0.single(), reciprocals.as_slice());
+        let statistics = (running.0.single(), reciprocal);
         self.normalise(x, statistics, (gain, bias), activation, rows, columns, out);
     }
 
@@ -951,48 +968,47 @@ impl Device for Cpu {
         let gain = gain.single();
         let relu = activation == Activation::Relu;
         let n = rows as f32;
-        let mut coefficients = [const { Vec::new() }; 3];
-        let [scale, slope, offset] = &mut coefficients;
-        for values in [&mut *scale, &mut *slope, &mut *offset] {
-            values.resize(columns, 0.0);
-        }
+        let mut scratch = self.scratch.borrow_mut();
+        let [scale, direct, along] = zeros_in(&mut scratch, columns);
         {
-            let (scale, slope, offset) = (Parts::new(scale), Parts::new(slope), Parts::new(offset));
+            let (scale, direct, along) =
+                (Parts::new(&mut *scale), Parts::new(&mut *direct), Parts::new(&mut *along));
             let (d_gain, d_bias) = (Parts::new(d_gain.added()), Parts::new(d_bias.added()));
             self.by_columns(2 * rows, columns, |piece| {
                 // SAFETY: pieces of columns do not overlap.
-                let (scale, slope, offset, d_gain, d_bias) = unsafe {
+                let (scale, direct, along, d_gain, d_bias) = unsafe {
                     (
                         scale.part(piece.clone()),
-                        slope.part(piece.clone()),
-                        offset.part(piece.clone()),
+                        direct.part(piece.clone()),
+                        along.part(piece.clone()),
                         d_gain.part(piece.clone()),
                         d_bias.part(piece.clone()),
                     )
                 };
-                let means = &means[piece.clone()];
-                // Scale and slope hold the two sums first.
-                rows::batch_norm_sums(x, y, dy, relu, columns, piece.start, means, scale, slope);
+                let own_means = &means[piece.clone()];
+                let from = piece.start;
+                rows::batch_norm_sums(x, y, dy, relu, columns, from, own_means, direct, along);
                 for (i, column) in piece.enumerate() {
-                    let (direct, along, reciprocal) = (scale[i], slope[i], reciprocals[column]);
-                    d_bias[i] += direct;
-                    d_gain[i] += along * reciprocal;
+                    let reciprocal = reciprocals[column];
+                    d_bias[i] += direct[i];
+                    d_gain[i] += along[i] * reciprocal;
                     scale[i] = gain[column] * reciprocal;
-                    slope[i] = -scale[i] * reciprocal * reciprocal * along / n;
-                    offset[i] = -scale[i] * direct / n - slope[i] * means[i];
+                    direct[i] /= n;
+                    along[i] *= reciprocal * reciprocal / n;
                 }
             });
         }
         if let Some(dx) = dx {
             let add = dx.add;
             let dx = Parts::new(&mut dx.buffer.single_mut()[..len]);
+            let (scale, direct, along) = (&*scale, &*direct, &*along);
             self.by_rows(rows, 2 * columns, |piece| {
                 for row in piece {
                     let values = row * columns..(row + 1) * columns;
                     // SAFETY: rows do not overlap.
                     let dx = unsafe { dx.part(values.clone()) };
                     let (x, y, dy) = (&x[values.clone()], &y[values.clone()], &dy[values]);
-                    rows::batch_norm_gradient(x, y, dy, relu, scale, slope, offset, add, dx);
+                    rows::batch_norm_gradient(x, y, dy, relu, means, scale, direct, along, add, dx);
                 }
             });
         }
@@ -1034,10 +1050,9 @@ impl Device for Cpu {
         d_state_gates: Gradient<'_>,
         d_state: Gradient<'_>,
     ) {
-        assert!(!d_input_gates.add && !d_state_gates.add, "gates of a GRU are used once");
         let (gates, state, saved, dy) =
             (state_gates.single(), state.single(), saved.single(), dy.single());
-        let add = d_state.add;
+        let add = [d_input_gates.add, d_state_gates.add, d_state.add];
         let d_input = Parts::new(d_input_gates.buffer.single_mut());
         let d_gates = Parts::new(d_state_gates.buffer.single_mut());
         let d_state = Parts::new(d_state.buffer.single_mut());
@@ -1055,7 +1070,16 @@ impl Device for Cpu {
                 };
                 let (gates, saved) = (&gates[three.clone()], &saved[three]);
                 let (state, dy) = (&state[values.clone()], &dy[values]);
-                rows::gru_gradient(gates, state, saved, dy, d_input, d_gates, d_state, add);
+                if !add[0] {
+                    d_input.fill(0.0);
+                }
+                if !add[1] {
+                    d_gates.fill(0.0);
+                }
+                if !add[2] {
+                    d_state.fill(0.0);
+                }
+                rows::gru_gradient(gates, state, saved, dy, d_input, d_gates, d_state);
             }
         });
     }
@@ -1229,7 +1253,7 @@ impl Cpu {
     fn normalise(
         &self,
         x: &[f32],
-        (means, reciprocals): (&[f32], &[f32]),
+        (means, reciprocal): (&[f32], impl Fn(usize) -> f32),
         (gain, bias): (&Buffer, &Buffer),
         activation: Activation,
         rows: usize,
@@ -1237,9 +1261,12 @@ impl Cpu {
         out: &mut Buffer,
     ) {
         let (gain, bias) = (gain.single(), bias.single());
-        let factor: Vec<f32> = gain.iter().zip(reciprocals).map(|(g, r)| g * r).collect();
-        let offset: Vec<f32> =
-            bias.iter().zip(means).zip(&factor).map(|((b, m), f)| b - m * f).collect();
+        let mut scratch = self.scratch.borrow_mut();
+        let [factor] = zeros_in(&mut scratch, columns);
+        for (column, factor) in factor.iter_mut().enumerate() {
+            *factor = gain[column] * reciprocal(column);
+        }
+        let factor = &*factor;
         let out = Parts::new(&mut out.single_mut()[..rows * columns]);
         self.by_rows(rows, columns, |piece| {
             for row in piece {
@@ -1247,9 +1274,9 @@ impl Cpu {
                 // SAFETY: rows do not overlap.
                 let out = unsafe { out.part(values.clone()) };
                 if activation == Activation::Relu {
-                    rows::affine_relu(&x[values], &factor, &offset, out);
+                    rows::centred_affine_relu(&x[values], means, factor, bias, out);
                 } else {
-                    rows::affine(&x[values], &factor, &offset, out);
+                    rows::centred_affine(&x[values], means, factor, bias, out);
                 }
             }
         });

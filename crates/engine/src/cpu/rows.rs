@@ -3,6 +3,8 @@
 //! Everything here works on whole rows or columns of one task; how work is cut into tasks is the
 //! caller's business. The loops are plain so that the compiler vectorises them.
 
+#![expect(clippy::too_many_arguments, reason = "kernels take every operand as a slice")]
+
 use multiversion::multiversion;
 
 use super::math::{exp, sigmoid, tanh};
@@ -199,17 +201,17 @@ kernels! {
         }
     }
 
-    /// y = x * factor + offset, per column.
-    fn affine(x: &[f32], factor: &[f32], offset: &[f32], y: &mut [f32]) {
-        for (((y, x), factor), offset) in y.iter_mut().zip(x).zip(factor).zip(offset) {
-            *y = x * factor + offset;
+    /// y = (x - mean) * factor + bias, per column.
+    fn centred_affine(x: &[f32], means: &[f32], factor: &[f32], bias: &[f32], y: &mut [f32]) {
+        for ((((y, x), mean), factor), bias) in y.iter_mut().zip(x).zip(means).zip(factor).zip(bias) {
+            *y = (x - mean) * factor + bias;
         }
     }
 
-    /// y = max(x * factor + offset, 0), per column.
-    fn affine_relu(x: &[f32], factor: &[f32], offset: &[f32], y: &mut [f32]) {
-        for (((y, x), factor), offset) in y.iter_mut().zip(x).zip(factor).zip(offset) {
-            *y = (x * factor + offset).max(0.0);
+    /// y = max((x - mean) * factor + bias, 0), per column.
+    fn centred_affine_relu(x: &[f32], means: &[f32], factor: &[f32], bias: &[f32], y: &mut [f32]) {
+        for ((((y, x), mean), factor), bias) in y.iter_mut().zip(x).zip(means).zip(factor).zip(bias) {
+            *y = ((x - mean) * factor + bias).max(0.0);
         }
     }
 
@@ -231,16 +233,17 @@ kernels! {
         }
     }
 
-    /// dx (+)= scale * dy + slope * x + offset, per column; dy counts where y > 0.
+    /// dx (+)= scale * (dy - direct - along * (x - mean)), per column; dy counts where y > 0.
     fn batch_norm_gradient(
-        x: &[f32], y: &[f32], dy: &[f32], relu: bool, scale: &[f32], slope: &[f32],
-        offset: &[f32], add: bool, dx: &mut [f32],
+        x: &[f32], y: &[f32], dy: &[f32], relu: bool, means: &[f32], scale: &[f32],
+        direct: &[f32], along: &[f32], add: bool, dx: &mut [f32],
     ) {
-        for ((((((dx, x), y), dy), scale), slope), offset) in
-            dx.iter_mut().zip(x).zip(y).zip(dy).zip(scale).zip(slope).zip(offset)
+        let values = dx.iter_mut().zip(x).zip(y).zip(dy);
+        for (((((((dx, x), y), dy), mean), scale), direct), along) in
+            values.zip(means).zip(scale).zip(direct).zip(along)
         {
             let dy = if relu && *y <= 0.0 { 0.0 } else { *dy };
-            let through = scale * dy + (slope * x + offset);
+            let through = scale * (dy - direct - along * (x - mean));
             *dx = if add { *dx + through } else { through };
         }
     }
@@ -272,10 +275,10 @@ kernels! {
         }
     }
 
-    /// The gradient of one row of the GRU cell: of the gates, in place of what is there.
+    /// The gradient of one row of the GRU cell, added to what is there.
     fn gru_gradient(
         state_gates: &[f32], state: &[f32], saved: &[f32], dy: &[f32],
-        d_input: &mut [f32], d_gates: &mut [f32], d_state: &mut [f32], add_state: bool,
+        d_input: &mut [f32], d_gates: &mut [f32], d_state: &mut [f32],
     ) {
         let h = state.len();
         let (reset, rest) = saved.split_at(h);
@@ -289,14 +292,13 @@ kernels! {
             let d_new = dy[i] * (1.0 - update[i]) * (1.0 - new[i] * new[i]);
             let d_update = dy[i] * (state[i] - new[i]) * update[i] * (1.0 - update[i]);
             let d_reset = d_new * state_new[i] * reset[i] * (1.0 - reset[i]);
-            d_input_reset[i] = d_reset;
-            d_gates_reset[i] = d_reset;
-            d_input_update[i] = d_update;
-            d_gates_update[i] = d_update;
-            d_input_new[i] = d_new;
-            d_gates_new[i] = d_new * reset[i];
-            let through = dy[i] * update[i];
-            d_state[i] = if add_state { d_state[i] + through } else { through };
+            d_input_reset[i] += d_reset;
+            d_gates_reset[i] += d_reset;
+            d_input_update[i] += d_update;
+            d_gates_update[i] += d_update;
+            d_input_new[i] += d_new;
+            d_gates_new[i] += d_new * reset[i];
+            d_state[i] += dy[i] * update[i];
         }
     }
 

@@ -50,6 +50,7 @@ impl<'a> Linear<'a> {
     }
 
     /// With something added.
+    #[expect(clippy::should_implement_trait, reason = "a part of the layer, not a sum of layers")]
     pub fn add(self, addend: Tensor) -> Self {
         Self { addend: Some(addend), ..self }
     }
