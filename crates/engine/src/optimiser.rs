@@ -31,10 +31,9 @@ impl Default for AdamW {
 }
 
 impl AdamW {
-    /// Updates all parameters that have a gradient, forgets the gradients and gives their norm.
-    /// `step` is 1 for the first update.
-    pub fn update(&self, tape: &mut Tape, step: u64) -> f64 {
-        let norm = tape.gradient_norm();
+    /// Updates all parameters that have a gradient, whose norm is `norm`, and forgets the
+    /// gradients. `step` is 1 for the first update.
+    pub fn update(&self, tape: &mut Tape, step: u64, norm: f64) {
         let scale = if norm > self.clip { self.clip / (norm + 1e-6) } else { 1.0 };
         tape.update(AdamStep {
             learning_rate: self.learning_rate,
@@ -44,7 +43,6 @@ impl AdamW {
             scale,
             step,
         });
-        norm
     }
 }
 

@@ -15,6 +15,10 @@ pub mod model;
 
 pub mod loss;
 
+pub mod network;
+
+pub mod prediction;
+
 pub mod training;
 
 pub mod checkpoint;
@@ -24,5 +28,7 @@ pub mod confidence;
 pub mod metrics;
 pub mod scores;
 pub mod validity;
+
+pub mod evaluation;
 
 pub mod parity;

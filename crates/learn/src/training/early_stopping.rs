@@ -60,7 +60,12 @@ impl EarlyStopping {
             return Verdict::Improved;
         }
         self.state.waited += 1;
-        if self.state.waited >= self.patience { Verdict::Stop } else { Verdict::Waiting }
+        if self.is_over() { Verdict::Stop } else { Verdict::Waiting }
+    }
+
+    /// Whether patience has run out.
+    pub fn is_over(&self) -> bool {
+        self.state.waited >= self.patience
     }
 
     /// What a checkpoint keeps.

@@ -5,5 +5,10 @@
 
 pub mod early_stopping;
 pub mod log;
+pub mod order;
 pub mod running_loss;
 pub mod schedule;
+pub mod step;
+pub mod trainer;
+
+pub use trainer::{Folder, Observer, Outcome, StepView, TrainError, Trainer, Unobserved};

@@ -1,0 +1,125 @@
+//! One optimiser step on one batch.
+
+use salsa_engine::optimiser::AdamW;
+use salsa_engine::tape::{Tape, Tensor};
+
+use super::running_loss::LossTerms;
+use crate::batch::Batch;
+use crate::loss::{LossWeights, Losses, losses};
+use crate::network::Network;
+use crate::run::Run;
+
+/// What a step needs to know beside the network and the batch.
+#[derive(Debug, Clone, Copy)]
+pub struct StepOptions {
+    /// The optimiser; its learning rate follows the schedule.
+    pub optimiser: AdamW,
+    /// What the terms of the loss count.
+    pub weights: LossWeights,
+}
+
+impl StepOptions {
+    /// As a run says, with the learning rate it starts with.
+    pub fn new(run: &Run) -> Self {
+        let training = &run.training;
+        Self {
+            optimiser: AdamW {
+                learning_rate: run.learning_rate(),
+                betas: (training.betas[0], training.betas[1]),
+                epsilon: training.epsilon,
+                weight_decay: training.weight_decay,
+                clip: training.clip,
+            },
+            weights: LossWeights { hint: training.hint_loss, hidden: training.hidden_loss },
+        }
+    }
+}
+
+/// The loss before a step and the norm of its gradient.
+#[derive(Debug, Clone, Copy)]
+pub struct Stepped {
+    /// The loss.
+    pub loss: LossTerms,
+    /// The norm before clipping.
+    pub gradient_norm: f64,
+}
+
+/// A loss that is no number any more.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NotFinite {
+    /// Which term.
+    pub term: String,
+    /// What it is.
+    pub value: f64,
+}
+
+/// Forward, backward and update; `number` is 1 for the first. Nothing is updated if the loss or
+/// its gradient is not finite.
+pub fn step(
+    network: &mut Network,
+    batch: &Batch,
+    options: &StepOptions,
+    number: u64,
+) -> Result<Stepped, NotFinite> {
+    let Network { tape, model } = network;
+    if tape.is_recording() {
+        tape.clear();
+    } else {
+        tape.set_recording(true);
+    }
+    let forward = model.forward(tape, batch);
+    let terms = losses(tape, batch, &forward, options.weights);
+    let loss = read(tape, &terms);
+    if !loss.total.is_finite() {
+        return Err(first_not_finite(tape, batch, &terms, loss));
+    }
+    tape.backward(terms.total);
+    let gradient_norm = tape.gradient_norm();
+    if !gradient_norm.is_finite() {
+        tape.clear_gradients();
+        return Err(NotFinite { term: "the gradient's norm".to_owned(), value: gradient_norm });
+    }
+    options.optimiser.update(tape, number, gradient_norm);
+    Ok(Stepped { loss, gradient_norm })
+}
+
+/// The loss of a batch without learning from it.
+pub fn validate(
+    network: &mut Network,
+    batch: &Batch,
+    weights: LossWeights,
+) -> (LossTerms, Vec<Tensor>) {
+    let Network { tape, model } = network;
+    if tape.is_recording() {
+        tape.set_recording(false);
+    } else {
+        tape.clear();
+    }
+    let forward = model.forward(tape, batch);
+    let terms = losses(tape, batch, &forward, weights);
+    (read(tape, &terms), forward.outputs)
+}
+
+fn read(tape: &Tape, terms: &Losses) -> LossTerms {
+    let sum = |terms: &[Tensor]| terms.iter().map(|&term| tape.scalar(term)).sum();
+    LossTerms {
+        total: tape.scalar(terms.total),
+        output: sum(&terms.outputs),
+        hints: sum(&terms.hints),
+        hidden: tape.scalar(terms.hidden),
+    }
+}
+
+fn first_not_finite(tape: &Tape, batch: &Batch, terms: &Losses, loss: LossTerms) -> NotFinite {
+    let outputs = batch.outputs.iter().zip(&terms.outputs);
+    let hints = batch.hints.iter().zip(&terms.hints);
+    let named = outputs
+        .map(|(target, &term)| (format!("output {}", target.field.name), tape.scalar(term)))
+        .chain(
+            hints.map(|(target, &term)| (format!("hint {}", target.field.name), tape.scalar(term))),
+        )
+        .chain([("hidden norm".to_owned(), loss.hidden)]);
+    let found = named.into_iter().find(|(_, value)| !value.is_finite());
+    let (term, value) = found.unwrap_or_else(|| ("total".to_owned(), loss.total));
+    NotFinite { term, value }
+}

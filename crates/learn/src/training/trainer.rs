@@ -1,0 +1,424 @@
+//! A whole training: epochs, validation, schedule, checkpoints and logs, and going on after a stop.
+//!
+//! Everything that decides the next step is in the checkpoint: parameters, the optimiser's memory,
+//! the schedule and how far the epoch has come. Samples and their order are functions of seeds. So
+//! a run that was killed and resumed ends with the same numbers as one that never stopped.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use salsa_traces::algorithms;
+use salsa_traces::sample::{Sample, SampleError, Sampler};
+use salsa_traces::suite::{Suite, SuiteError};
+use thiserror::Error;
+
+use super::early_stopping::{EarlyStopping, Verdict};
+use super::log::{Ending, EpochSummary, LogError, Record, RunLog, StepSummary};
+use super::order::shuffled;
+use super::running_loss::RunningLoss;
+use super::schedule::Plateau;
+use super::step::{NotFinite, StepOptions, Stepped, step, validate};
+use crate::batch::{Batch, BatchError};
+use crate::checkpoint::{Checkpoint, CheckpointError, Progress};
+use crate::compared::Mismatch;
+use crate::evaluation::score;
+use crate::network::{Network, NetworkError};
+use crate::run::Run;
+use crate::scores::Scores;
+
+/// A training under way.
+pub struct Trainer<'a> {
+    run: Run,
+    train: Sampler<'a>,
+    validation: Sampler<'a>,
+    network: Network,
+    options: StepOptions,
+    progress: Progress,
+    plateau: Plateau,
+    early_stopping: EarlyStopping,
+}
+
+/// Where a training keeps its files.
+#[derive(Debug, Clone)]
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// This folder.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The checkpoint to go on from.
+    pub fn last(&self) -> PathBuf {
+        self.0.join("last.safetensors")
+    }
+
+    /// The checkpoint with the lowest validation loss.
+    pub fn best(&self) -> PathBuf {
+        self.0.join("best.safetensors")
+    }
+}
+
+/// Told how a training goes, and asked whether it should.
+pub trait Observer {
+    /// A step was made.
+    fn step(&mut self, view: &StepView<'_>);
+    /// An epoch is over and validated.
+    fn epoch(&mut self, summary: &EpochSummary, improved: bool);
+    /// Whether to save and stop now.
+    fn stops(&self) -> bool;
+}
+
+/// An observer that looks away.
+#[derive(Debug, Clone, Copy)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn step(&mut self, _: &StepView<'_>) {}
+    fn epoch(&mut self, _: &EpochSummary, _: bool) {}
+    fn stops(&self) -> bool {
+        false
+    }
+}
+
+/// A step as an observer sees it.
+#[derive(Debug)]
+pub struct StepView<'a> {
+    /// How far the run has come, this step included.
+    pub progress: &'a Progress,
+    /// Batches in an epoch.
+    pub n_batches: u64,
+    /// Its loss and gradient.
+    pub stepped: Stepped,
+}
+
+/// How a training ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// By itself.
+    Finished(Ending),
+    /// The observer wanted it; the last checkpoint goes on from here.
+    Interrupted,
+}
+
+/// Why a training failed.
+#[derive(Debug, Error)]
+pub enum TrainError {
+    /// The run describes no network.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// The suite has no training or validation split.
+    #[error(transparent)]
+    Suite(#[from] SuiteError),
+    /// A sample could not be made.
+    #[error(transparent)]
+    Sample(#[from] SampleError),
+    /// Samples do not make a batch.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+    /// A prediction does not have the shape of the answer.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    /// A checkpoint could not be written or read.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A log could not be written.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// The loss is not a number any more.
+    #[error(
+        "step {step}, batch {batch} of epoch {epoch}: {term} is {value}; the last checkpoint is \
+         from before it"
+    )]
+    NotFinite {
+        /// The step, from 1.
+        step: u64,
+        /// The epoch, from 1.
+        epoch: u64,
+        /// The batch, from 1.
+        batch: u64,
+        /// What is not finite.
+        term: String,
+        /// What it is.
+        value: f64,
+    },
+}
+
+/// A step's record goes to the log this often.
+const STEPS_A_RECORD: u64 = 100;
+
+/// Within an epoch, a checkpoint at least this often.
+const SECONDS_A_CHECKPOINT: u64 = 60;
+
+impl<'a> Trainer<'a> {
+    /// A training from the start.
+    pub fn new(run: &Run, suite: &'a Suite, n_threads: usize) -> Result<Self, TrainError> {
+        let run = run.resolved();
+        let network = Network::new(&run, n_threads)?;
+        let progress = Progress::start(&run);
+        Self::with_network(run, suite, network, progress)
+    }
+
+    /// A training that goes on from a checkpoint.
+    pub fn resume(
+        checkpoint: &Checkpoint,
+        suite: &'a Suite,
+        n_threads: usize,
+    ) -> Result<Self, TrainError> {
+        let network = Network::restore(checkpoint, n_threads)?;
+        Self::with_network(checkpoint.run.clone(), suite, network, checkpoint.progress.clone())
+    }
+
+    /// A training of any network for the run's algorithm, such as one with a processor of your own.
+    pub fn with_network(
+        run: Run,
+        suite: &'a Suite,
+        network: Network,
+        progress: Progress,
+    ) -> Result<Self, TrainError> {
+        let algorithm = algorithms::find(&run.algorithm).map_err(NetworkError::from)?;
+        let seed = run.data_seed.unwrap_or(suite.seed);
+        Ok(Self {
+            train: Sampler::new(suite, seed, algorithm, "train")?,
+            validation: Sampler::new(suite, seed, algorithm, "val")?,
+            options: StepOptions::new(&run),
+            plateau: Plateau::resume(&run, progress.plateau.clone()),
+            early_stopping: EarlyStopping::resume(&run, progress.early_stopping),
+            network,
+            progress,
+            run,
+        })
+    }
+
+    /// The network as it is now.
+    pub fn network(&mut self) -> &mut Network {
+        &mut self.network
+    }
+
+    /// The run.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// How far it has come.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// How many batches an epoch has.
+    pub fn n_batches(&self) -> u64 {
+        self.n_train().div_ceil(self.run.training.batch)
+    }
+
+    fn n_train(&self) -> u64 {
+        let all = self.train.split().samples;
+        self.run.training.train_samples.unwrap_or(all).min(all)
+    }
+
+    /// Trains to the end, with checkpoints and logs in a folder.
+    pub fn train(
+        &mut self,
+        folder: &Folder,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, TrainError> {
+        let mut log = if self.progress.step == 0 && self.progress.epoch == 0 {
+            let mut log = RunLog::create(folder.path(), now())?;
+            log.append(now(), &Record::Started { step: 0, run: Box::new(self.run.clone()) })?;
+            self.progress.log_records = log.records();
+            self.save(&folder.last())?;
+            log
+        } else {
+            RunLog::resume(folder.path(), now(), &self.progress)?
+        };
+        let outcome = self.epochs(folder, &mut log, observer);
+        if let Err(error) = &outcome {
+            let step = self.progress.step;
+            // The error itself matters more than one about the log.
+            let _ = log.append(now(), &Record::Failed { step, message: error.to_string() });
+        }
+        outcome
+    }
+
+    fn epochs(
+        &mut self,
+        folder: &Folder,
+        log: &mut RunLog,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, TrainError> {
+        while self.progress.epoch < self.run.training.epochs {
+            if self.early_stopping.is_over() {
+                return self.finish(log, Ending::EarlyStopping);
+            }
+            let begun = Instant::now();
+            if !self.epoch(folder, log, observer)? {
+                let Progress { step, epoch, .. } = self.progress;
+                log.append(now(), &Record::Interrupted { step, epoch })?;
+                return Ok(Outcome::Interrupted);
+            }
+            let (validation_loss, scores) = self.validate()?;
+            let Progress { epoch, step, epoch_loss, .. } = self.progress.clone();
+            let summary = EpochSummary {
+                step,
+                epoch,
+                train: epoch_loss.mean().unwrap_or_default(),
+                validation_loss,
+                validation: means(&scores),
+                learning_rate: self.plateau.learning_rate(),
+                seconds: begun.elapsed().as_secs_f64(),
+            };
+            log.append(now(), &Record::Epoch(summary.clone()))?;
+            let verdict = self.early_stopping.observe(epoch, validation_loss);
+            self.plateau.observe(validation_loss);
+            let improved = verdict == Verdict::Improved;
+            if improved {
+                log.append(now(), &Record::Best { step, epoch, validation_loss })?;
+            }
+            self.progress.epoch += 1;
+            self.progress.batch = 0;
+            self.progress.epoch_loss = RunningLoss::default();
+            self.progress.plateau = self.plateau.state();
+            self.progress.early_stopping = self.early_stopping.state();
+            self.progress.log_records = log.records();
+            // The best comes first: were the last one there alone, a resumed run would miss it.
+            if improved {
+                self.save(&folder.best())?;
+            }
+            self.save(&folder.last())?;
+            observer.epoch(&summary, improved);
+        }
+        self.finish(log, Ending::AllEpochs)
+    }
+
+    fn finish(&mut self, log: &mut RunLog, ending: Ending) -> Result<Outcome, TrainError> {
+        let Progress { step, epoch, early_stopping, .. } = &self.progress;
+        log.append(
+            now(),
+            &Record::Finished {
+                step: *step,
+                epochs: *epoch,
+                ending,
+                best_epoch: early_stopping.best_epoch,
+                best_validation_loss: early_stopping.best,
+            },
+        )?;
+        Ok(Outcome::Finished(ending))
+    }
+
+    /// The rest of an epoch; false if the observer stopped it.
+    fn epoch(
+        &mut self,
+        folder: &Folder,
+        log: &mut RunLog,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, TrainError> {
+        let order = shuffled(self.run.seed, self.progress.epoch, self.n_train());
+        let n_batches = self.n_batches();
+        let mut saved = Instant::now();
+        for indices in
+            order.chunks(self.run.training.batch as usize).skip(self.progress.batch as usize)
+        {
+            if observer.stops() {
+                self.progress.log_records = log.records();
+                self.save(&folder.last())?;
+                return Ok(false);
+            }
+            let stepped = self.step(indices)?;
+            let Progress { step, epoch, .. } = self.progress;
+            if step.is_multiple_of(STEPS_A_RECORD) {
+                log.append(
+                    now(),
+                    &Record::Step(StepSummary {
+                        step,
+                        epoch,
+                        loss: stepped.loss,
+                        gradient_norm: stepped.gradient_norm,
+                        learning_rate: self.plateau.learning_rate(),
+                    }),
+                )?;
+            }
+            observer.step(&StepView { progress: &self.progress, n_batches, stepped });
+            if saved.elapsed().as_secs() >= SECONDS_A_CHECKPOINT {
+                self.progress.log_records = log.records();
+                self.save(&folder.last())?;
+                saved = Instant::now();
+            }
+        }
+        Ok(true)
+    }
+
+    /// One step on the given training samples.
+    fn step(&mut self, indices: &[u32]) -> Result<Stepped, TrainError> {
+        let batch = batch(&self.train, indices.iter().map(|&i| u64::from(i)), self.run.hints)?;
+        self.options.optimiser.learning_rate = self.plateau.learning_rate();
+        let number = self.progress.step + 1;
+        let stepped = step(&mut self.network, &batch, &self.options, number);
+        let stepped = stepped.map_err(|NotFinite { term, value }| TrainError::NotFinite {
+            step: number,
+            epoch: self.progress.epoch + 1,
+            batch: self.progress.batch + 1,
+            term,
+            value,
+        })?;
+        self.progress.step += 1;
+        self.progress.batch += 1;
+        self.progress.epoch_loss.add(stepped.loss, indices.len() as u64);
+        Ok(stepped)
+    }
+
+    /// The validation loss (output and hidden terms) and how good the predictions are.
+    fn validate(&mut self) -> Result<(f64, Scores), TrainError> {
+        let all = self.validation.split().samples;
+        let count = self.run.training.validation_samples.unwrap_or(all).min(all);
+        let mut running = RunningLoss::default();
+        let mut scores = Scores::new();
+        let size = self.run.training.batch;
+        for first in (0..count).step_by(size as usize) {
+            let indices = first..(first + size).min(count);
+            let samples = samples(&self.validation, indices.clone(), false)?;
+            let batch = Batch::new(&samples, false)?;
+            let (loss, outputs) = validate(&mut self.network, &batch, self.options.weights);
+            running.add(loss, indices.end - indices.start);
+            score(&self.network, &batch, &samples, &outputs, &mut scores)?;
+        }
+        Ok((running.mean().map_or(f64::NAN, |mean| mean.total), scores))
+    }
+
+    /// Writes everything there is to a checkpoint.
+    fn save(&self, path: &Path) -> Result<(), CheckpointError> {
+        let mut checkpoint = Checkpoint::new(&self.run, self.progress.clone());
+        self.network.write(&mut checkpoint);
+        checkpoint.write(path)
+    }
+}
+
+fn samples(
+    sampler: &Sampler<'_>,
+    indices: impl Iterator<Item = u64>,
+    hints: bool,
+) -> Result<Vec<Sample>, SampleError> {
+    indices.map(|index| sampler.sample(index, hints)).collect()
+}
+
+/// A batch of samples by number.
+pub fn batch(
+    sampler: &Sampler<'_>,
+    indices: impl Iterator<Item = u64>,
+    hints: bool,
+) -> Result<Batch, TrainError> {
+    Ok(Batch::new(&samples(sampler, indices, hints)?, hints)?)
+}
+
+fn means(scores: &Scores) -> BTreeMap<String, f64> {
+    scores.summaries().map(|(name, summary)| (name.to_owned(), summary.mean)).collect()
+}
+
+/// Seconds since 1970, for curves.
+fn now() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
+}
