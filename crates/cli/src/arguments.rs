@@ -143,3 +143,22 @@ impl JobsArgument {
             .map_err(|error| Failure::System(format!("--jobs: {error}")))
     }
 }
+
+/// How many threads one model uses.
+#[derive(Debug, Args)]
+pub struct ThreadsArgument {
+    /// Number of threads [default: all cores]; the result is the same for any number
+    #[arg(long, short = 'j', value_name = "N")]
+    threads: Option<usize>,
+}
+
+impl ThreadsArgument {
+    /// The number.
+    pub fn count(&self) -> Result<usize, Failure> {
+        match self.threads {
+            Some(0) => Err(Failure::mistake("--threads: expected at least 1, found 0")),
+            Some(count) => Ok(count),
+            None => Ok(std::thread::available_parallelism().map_or(1, |cores| cores.get())),
+        }
+    }
+}

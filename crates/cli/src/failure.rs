@@ -6,6 +6,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::help::command_line;
+use salsa_learn::checkpoint::CheckpointError;
+use salsa_learn::run::RunError;
+use salsa_learn::training::TrainError;
 use salsa_traces::algorithms::UnknownAlgorithm;
 use salsa_traces::convention::UnknownConvention;
 use salsa_traces::dataset::{DatasetError, VerifyError};
@@ -179,6 +182,29 @@ impl From<VerifyError> for Failure {
             VerifyError::Read { path, error } => Self::reading(Path::new(&path), &error),
             VerifyError::Manifest { .. } => Self::mistake(error),
             damaged => Self::System(damaged.to_string()),
+        }
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Read { path, error } => Self::reading(Path::new(&path), &error),
+            invalid => Self::mistake(invalid),
+        }
+    }
+}
+
+impl From<TrainError> for Failure {
+    fn from(error: TrainError) -> Self {
+        match error {
+            TrainError::Suite(error) => error.into(),
+            TrainError::Sample(error) => error.into(),
+            TrainError::Network(error) => Self::mistake(error),
+            TrainError::Checkpoint(CheckpointError::Write { path, error }) => {
+                Self::writing(&path, &error)
+            }
+            other => Self::System(other.to_string()),
         }
     }
 }

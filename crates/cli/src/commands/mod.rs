@@ -10,6 +10,7 @@ mod inspect;
 mod list;
 mod man;
 mod stats;
+mod train;
 mod verify;
 
 use std::io::Write;
@@ -28,6 +29,7 @@ pub enum Command {
     Execute(execute::Execute),
     Stats(stats::Stats),
     Verify(verify::Verify),
+    Train(train::Train),
     Demo(demo::Demo),
     #[command(subcommand, arg_required_else_help = false)]
     Bench(bench::Bench),
@@ -46,6 +48,7 @@ impl Command {
             Self::Execute(execute) => execute.run(out),
             Self::Stats(stats) => stats.run(out),
             Self::Verify(verify) => verify.run(out),
+            Self::Train(train) => train.run(out),
             Self::Demo(demo) => demo.run(out),
             Self::Bench(bench) => bench.run(out),
             Self::Completions(completions) => completions.run(out),

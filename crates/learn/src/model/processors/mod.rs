@@ -47,7 +47,12 @@ pub struct UnknownProcessor {
 }
 
 fn known() -> String {
-    ALL.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", ")
+    names().join(", ")
+}
+
+/// The names of all processors.
+pub fn names() -> Vec<&'static str> {
+    ALL.iter().map(|kind| kind.name).collect()
 }
 
 /// A processor by its name.
