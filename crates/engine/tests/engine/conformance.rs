@@ -10,8 +10,11 @@ use crate::programs::{self, Program};
 use crate::random::Grid;
 use crate::stage::{Outcome, Size, Stage};
 
+/// An empty tape on one device.
+pub type Make = fn() -> Tape;
+
 /// The devices that have to agree with the reference.
-pub const DEVICES: [(&str, fn() -> Tape); 3] = [
+pub const DEVICES: &[(&str, Make)] = &[
     ("cpu, 1 thread", || Tape::new(Cpu::new(1))),
     ("cpu, 2 threads", || Tape::new(Cpu::new(2))),
     ("cpu, 3 threads", || Tape::new(Cpu::new(3))),
@@ -49,7 +52,7 @@ fn runs(tape: Tape, program: &Program, size: Size) -> [Outcome; 3] {
 
 fn check(program: &Program, size: Size) {
     let expected = runs(Tape::new(Reference), program, size);
-    for (device, make) in DEVICES {
+    for &(device, make) in DEVICES {
         let found = runs(make(), program, size);
         for ((found, expected), step) in
             found.iter().zip(&expected).zip(["first", "second", "not recording"])

@@ -5,7 +5,7 @@ use salsa_engine::graph::Segments;
 use salsa_engine::reference::Reference;
 use salsa_engine::tape::{Linear, Messages, Tape, Tensor};
 
-use crate::conformance::DEVICES;
+use crate::conformance::{DEVICES, Make};
 use crate::random::Random;
 
 /// On the reference and all devices: the gradients of parameters, given as columns, when the
@@ -14,9 +14,9 @@ fn gradients(
     parameters: &[&[f32]],
     result: impl Fn(&mut Tape, &[Tensor]) -> Tensor,
 ) -> Vec<Vec<f64>> {
-    let reference: (&str, fn() -> Tape) = ("reference", || Tape::new(Reference));
+    let reference: (&str, Make) = ("reference", || Tape::new(Reference));
     let mut all = Vec::new();
-    for (name, make) in std::iter::once(reference).chain(DEVICES) {
+    for (name, make) in std::iter::once(reference).chain(DEVICES.iter().copied()) {
         let mut tape = make();
         tape.set_recording(true);
         let tensors: Vec<Tensor> = parameters
