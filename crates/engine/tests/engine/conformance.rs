@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use salsa_engine::cpu::Cpu;
+use salsa_engine::optimiser::AdamW;
 use salsa_engine::reference::Reference;
 use salsa_engine::tape::Tape;
 
@@ -113,6 +114,36 @@ fn few_wide_rows() {
 fn messages_too_wide_for_the_stack() {
     for program in programs::all().iter().filter(|program| program.operation == "GatherMax") {
         check(program, Size { columns: 1100, ..SIZE });
+    }
+}
+
+#[test]
+fn updates_of_parameters() {
+    let programs = programs::all();
+    let program = programs.iter().find(|program| program.operation == "Linear").unwrap();
+    let size = Size { n_nodes: 40, columns: 127, width: 200, ..SIZE };
+    let updated = |tape: Tape, clip: f64| {
+        let mut stage = Stage::new(tape, size);
+        let optimiser = AdamW { learning_rate: 0.01, clip, ..AdamW::default() };
+        let mut tensors = Vec::new();
+        for step in 1..=3 {
+            stage.step(program);
+            tensors.push(("norm".to_owned(), vec![optimiser.update(&mut stage.tape, step)]));
+        }
+        for (i, (tensor, _)) in stage.parameters().into_iter().enumerate() {
+            assert_eq!(stage.tape.gradient(tensor), None);
+            let (first, second) = stage.tape.moments(i).unwrap();
+            tensors.push((format!("parameter {i}"), stage.tape.values(tensor)));
+            tensors.push((format!("first {i}"), first.into_iter().map(f64::from).collect()));
+            tensors.push((format!("second {i}"), second.into_iter().map(f64::from).collect()));
+        }
+        Outcome { tensors }
+    };
+    for clip in [1.0, 1e9] {
+        let expected = updated(Tape::new(Reference), clip);
+        for &(device, make) in DEVICES {
+            assert_close(&updated(make(), clip), &expected, &format!("{device}, clip {clip}"));
+        }
     }
 }
 

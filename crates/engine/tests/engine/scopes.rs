@@ -95,6 +95,18 @@ fn a_layer_takes_one_more_buffer_for_its_result() {
 }
 
 #[test]
+fn more_blocks_take_no_more_buffers() {
+    let buffers = |n_edges: usize| {
+        let edges = Random(5).graph(2_000, n_edges, true);
+        let mut tape = Tape::new(Cpu::new(2));
+        layers(&mut tape, &edges, Reduction::Max, 1);
+        tape.allocations()
+    };
+    // Blocks differ a little in their rows, so a few sizes of buffers are there.
+    assert!(buffers(10 * MANY) <= buffers(2 * MANY) + 2);
+}
+
+#[test]
 fn a_scope_leaves_its_result_and_what_was_there_before() {
     let mut tape = Tape::new(Cpu::new(1));
     let outer = tape.constant(1, 2, &[1.0, -2.0]);
