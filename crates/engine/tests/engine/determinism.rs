@@ -1,0 +1,53 @@
+//! The same bits for any number of threads, and again on a tape whose buffers were used before.
+
+use salsa_engine::cpu::Cpu;
+use salsa_engine::tape::Tape;
+
+use crate::programs;
+use crate::random::Grid;
+use crate::stage::{Outcome, Size, Stage};
+
+/// Large enough that every operator that is shared out is cut into several tasks.
+const SIZE: Size = Size {
+    n_nodes: 700,
+    n_edges: 900,
+    bare: true,
+    columns: 70,
+    width: 33,
+    copies: 2,
+    grid: Grid::Fine,
+    seed: 3,
+};
+
+fn bits(outcome: &Outcome) -> Vec<(&str, Vec<u64>)> {
+    let bits = |values: &Vec<f64>| values.iter().map(|x| x.to_bits()).collect();
+    outcome.tensors.iter().map(|(name, values)| (name.as_str(), bits(values))).collect()
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    for program in programs::all() {
+        let step = |threads: usize| Stage::new(Tape::new(Cpu::new(threads)), SIZE).step(&program);
+        let alone = step(1);
+        for threads in [2, 3, 8] {
+            assert!(bits(&step(threads)) == bits(&alone), "{}, {threads} threads", program.name);
+        }
+    }
+}
+
+#[test]
+fn a_second_run_on_the_same_tape_gives_the_same_bits() {
+    for program in programs::all() {
+        for size in [SIZE, Size { n_nodes: 9, n_edges: 9, columns: 5, ..SIZE }] {
+            let mut stage = Stage::new(Tape::new(Cpu::new(2)), size);
+            let first = stage.step_anew(&program);
+            let allocations = stage.tape.allocations();
+            let second = stage.step_anew(&program);
+            assert_eq!(stage.tape.allocations(), allocations, "{} takes new buffers", program.name);
+            assert!(bits(&first) == bits(&second), "{}", program.name);
+            stage.poison();
+            let third = stage.step_anew(&program);
+            assert!(bits(&first) == bits(&third), "{} reads an old buffer", program.name);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Operators on the entries of a graph, and on segments.
+
+use salsa_engine::device::{Activation, Reduction};
+use salsa_engine::tape::{Linear, Messages};
+
+use super::Program;
+use crate::stage::Stage;
+
+const REDUCTIONS: [Reduction; 3] = [Reduction::Max, Reduction::Sum, Reduction::Mean];
+const ACTIVATIONS: [Activation; 2] = [Activation::None, Activation::Relu];
+
+/// What messages are made of.
+#[derive(Debug, Clone, Copy)]
+struct Terms {
+    source: bool,
+    target: bool,
+    scaled: bool,
+    bias: bool,
+    activation: Activation,
+}
+
+impl Terms {
+    /// Every combination that names a node.
+    fn all() -> impl Iterator<Item = Self> {
+        (4..32)
+            .map(|bits: usize| Self {
+                source: bits & 8 != 0,
+                target: bits & 4 != 0,
+                scaled: bits & 2 != 0,
+                bias: bits & 1 != 0,
+                activation: ACTIVATIONS[bits >> 4],
+            })
+            .filter(|terms| terms.source || terms.target)
+    }
+
+    fn on(self, stage: &mut Stage) -> Messages {
+        let (n, columns) = (stage.size.n_nodes, stage.size.columns);
+        let source = self.source.then(|| stage.parameter(n, columns));
+        let target = self.target.then(|| stage.parameter(n, columns));
+        let scale = self.scaled.then(|| stage.parameter(columns, 1));
+        let bias = self.bias.then(|| stage.parameter(columns, 1));
+        let n_entries = stage.edges.n_entries();
+        let scaled = scale.map(|scale| (stage.constant(n_entries, 1), scale));
+        Messages { source, target, scaled, bias, activation: self.activation }
+    }
+}
+
+pub fn programs() -> Vec<Program> {
+    let mut programs = Vec::new();
+    for terms in Terms::all() {
+        programs.push(Program::new("Messages", format!("{terms:?}"), move |stage| {
+            let messages = terms.on(stage);
+            stage.tape.messages(&stage.edges, messages)
+        }));
+        if terms.source && !terms.target {
+            programs.push(Program::new("GatherMax", format!("{terms:?}"), move |stage| {
+                let messages = terms.on(stage);
+                stage.tape.gather_max(&stage.edges, messages)
+            }));
+        }
+    }
+    programs.push(Program::new("Messages", "from and to one tensor", |stage| {
+        let x = stage.parameter(stage.size.n_nodes, stage.size.columns);
+        let messages = Messages { target: Some(x), ..Messages::from_source(x) };
+        stage.tape.messages(&stage.edges, messages)
+    }));
+    for reduction in REDUCTIONS {
+        programs.push(Program::new("Messages", format!("aggregate {reduction:?}"), move |stage| {
+            aggregate(stage, reduction)
+        }));
+        programs.push(Program::new(
+            "SegmentReduce",
+            format!("{reduction:?} of entries"),
+            move |stage| {
+                let (copies, columns) = (stage.size.copies, stage.size.columns);
+                let x = stage.parameter(copies * stage.edges.n_entries(), columns);
+                let segments = stage.entries(copies);
+                stage.tape.segment_reduce(reduction, x, &segments)
+            },
+        ));
+        programs.push(Program::new(
+            "SegmentReduce",
+            format!("{reduction:?} of offsets"),
+            move |stage| {
+                let (copies, columns) = (stage.size.copies, stage.size.columns);
+                let x = stage.parameter(copies * stage.size.n_nodes, columns);
+                let segments = stage.offsets(copies);
+                stage.tape.segment_reduce(reduction, x, &segments)
+            },
+        ));
+        programs.push(Program::new(
+            "SegmentReduce",
+            format!("{reduction:?} of every 3"),
+            move |stage| {
+                let x = stage.parameter(3 * stage.size.n_nodes, stage.size.columns);
+                let segments = salsa_engine::graph::Segments::Every(3);
+                stage.tape.segment_reduce(reduction, x, &segments)
+            },
+        ));
+    }
+    programs.push(Program::new("LogSoftmax", "entries", |stage| {
+        let copies = stage.size.copies;
+        let x = stage.parameter(copies * stage.edges.n_entries(), 1);
+        let segments = stage.entries(copies);
+        stage.tape.log_softmax(x, &segments)
+    }));
+    programs.push(Program::new("LogSoftmax", "offsets", |stage| {
+        let (copies, columns) = (stage.size.copies, stage.size.columns);
+        let x = stage.parameter(copies * stage.size.n_nodes, columns);
+        let segments = stage.offsets(copies);
+        stage.tape.log_softmax(x, &segments)
+    }));
+    programs.push(Program::new("LogSoftmax", "rows", |stage| {
+        let x = stage.parameter(stage.size.n_nodes, stage.size.columns);
+        stage.tape.log_softmax_of_rows(x)
+    }));
+    programs.push(Program::new("EdgeDot", "", |stage| {
+        let (copies, columns) = (stage.size.copies, stage.size.columns);
+        let rows = copies * stage.size.n_nodes;
+        let (source, target) = (stage.parameter(rows, columns), stage.parameter(rows, columns));
+        stage.tape.edge_dot(&stage.edges, copies, source, target)
+    }));
+    programs.push(Program::new("EdgeDot", "with itself", |stage| {
+        let x = stage.parameter(stage.size.n_nodes, stage.size.columns);
+        stage.tape.edge_dot(&stage.edges, 1, x, x)
+    }));
+    programs
+}
+
+/// Messages, a linear layer on each, and a reduction.
+pub fn aggregate(stage: &mut Stage, reduction: Reduction) -> salsa_engine::tape::Tensor {
+    let (n, width, columns) = (stage.size.n_nodes, stage.size.width, stage.size.columns);
+    let (source, target) = (stage.parameter(n, width), stage.parameter(n, width));
+    let weight = stage.parameter(columns, width);
+    let messages = Messages {
+        target: Some(target),
+        activation: Activation::Relu,
+        ..Messages::from_source(source)
+    };
+    stage.tape.aggregate(&stage.edges, reduction, messages, |tape, made| {
+        tape.linear(Linear::new(&[(made, weight)]).relu())
+    })
+}
