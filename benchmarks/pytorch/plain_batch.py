@@ -25,6 +25,8 @@ class PlainBatch:
     n_steps: int
     source: Tensor  # [n_edges], edges sorted by target
     target: Tensor  # [n_edges]
+    source_rows: Tensor  # [n_edges], 2 * source
+    target_rows: Tensor  # [n_edges], 2 * target + 1
     weights: Tensor | None  # [n_edges, 1]
     inputs: dict[str, Tensor]  # [n_nodes, 1] each
     randomness: Tensor | None  # [n_nodes, n_steps]
@@ -87,6 +89,8 @@ def prepare(case: Case) -> PlainBatch:
         n_steps=n_steps,
         source=edges[0][by_target].contiguous(),
         target=edges[1][by_target].contiguous(),
+        source_rows=2 * edges[0][by_target],
+        target_rows=2 * edges[1][by_target] + 1,
         weights=batch["weights"][by_target].unsqueeze(1) if case.weighted else None,
         inputs={name: batch[name].unsqueeze(1) for name in case.node_inputs},
         randomness=batch.get("randomness"),
@@ -102,7 +106,7 @@ def prepare(case: Case) -> PlainBatch:
         hint_factors=hint_factors,
         output_factor=(last / output_of.numel()).flatten(),
         targets={
-            field.name: _target(case, field, edges, graph - 0, first) for field in fields
+            field.name: _target(case, field, edges, graph, first) for field in fields
         },
     )
     if case.with_hints:
