@@ -1,6 +1,6 @@
 """Verifies both implementations against the model parity cases.
 
-    python check.py FILES... [--implementation published|plain|both] [--float64]
+    python check.py FILES... [--implementation both|published|plain|compiled] [--float64]
 
 Deviation of a tensor: norm of the difference over the larger of the tensor's norm and 1% of
 its group's norm. A float32 run agrees when that is at most 1e-4 (gradients 1e-3) or 5 times
@@ -29,7 +29,8 @@ FLOAT64_LIMIT = 1e-6
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("files", nargs="+", type=Path)
-    arguments.add_argument("--implementation", default="both")
+    choices = ["both", *IMPLEMENTATIONS]
+    arguments.add_argument("--implementation", default="both", choices=choices)
     arguments.add_argument("--float64", action="store_true")
     options = arguments.parse_args()
     both = ("published", "plain")

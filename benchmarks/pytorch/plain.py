@@ -18,7 +18,7 @@ from case import Case
 from outcome import Outcome
 from plain_batch import PlainBatch
 from plain_decoder import Decoded
-from plain_processors import PROCESSORS
+from plain_processors import PROCESSORS, Constant, Processor
 
 ALIGNMENT = 16  # floats: parameters start on cache lines
 
@@ -44,12 +44,19 @@ class FlatParameters:
         }
 
 
+def process(processor: Processor, h: Tensor, second: Tensor, constant: Constant) -> Tensor:
+    """One message-passing step, what `torch.compile` is given: [n_nodes, H] -> [n_nodes, H].
+
+    The whole recurrence would be compiled anew for every length, with all steps unrolled.
+    """
+    return processor(h, second, constant)
+
+
 class Plain:
     """Encode, process, decode, and the losses of one batch."""
 
     def __init__(self, case: Case, compiled: bool = False) -> None:
         self.training = True
-        self.compiled = compiled
         unused = "processor.core.edge_weight_scaler" if not case.weighted else None
         self.flat_parameters = FlatParameters(
             {
@@ -64,7 +71,11 @@ class Plain:
                 prefix = name.removesuffix(".weight")
                 self.buffers.setdefault(f"{prefix}.running_mean", torch.zeros_like(tensor))
                 self.buffers.setdefault(f"{prefix}.running_var", torch.ones_like(tensor))
-        self.run = torch.compile(self._run, dynamic=True) if compiled else self._run
+        self.process = process
+        if compiled:
+            torch.compiler.reset()  # what earlier models compiled counts towards the limit
+            torch._dynamo.config.fail_on_recompile_limit_hit = True  # instead of running eagerly
+            self.process = torch.compile(process, dynamic=True)
 
     prepare = staticmethod(plain_batch.prepare)
 
@@ -119,7 +130,8 @@ class Plain:
         previous = e
         for step in range(batch.n_steps):
             h = states[-1]
-            states.append(processor(h, previous, constants[step if len(constants) > 1 else 0]))
+            constant = constants[step if len(constants) > 1 else 0]
+            states.append(self.process(processor, h, previous, constant))
             previous = h
         if case.with_hints:
             pairs = [state for step in range(batch.n_steps) for state in (states[step + 1], states[step])]

@@ -12,15 +12,18 @@ A processor is built for one batch and its call is one step:
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 from torch.nn.functional import layer_norm, linear
 
 from case import Case
+from edge_operators import gather, segment_max
 from plain_batch import PlainBatch
-from segment_max import segment_max
 
 Weights = dict[str, Tensor]
+Constant = Tensor | tuple[Tensor, Tensor]
 
 
 def state_layer(weight: Tensor, case: Case) -> tuple[Tensor, Tensor, Tensor | None]:
@@ -96,10 +99,14 @@ class Processor:
     def __init__(self, weights: Weights, buffers: Weights, batch: PlainBatch, training: bool):
         self.weights, self.buffers, self.batch, self.training = weights, buffers, batch, training
         self.case = batch.case
+        self.constants: list[Any] = []
         self.on_edges: Tensor | None = None  # [n_edges, width], what weights add to messages
         self.paper = self.case.convention == "paper"
         size = self.case.hidden_size
         self.norm_arguments = (size,), weights["processor.norm.weight"], weights["processor.norm.bias"]
+
+    def __call__(self, h: Tensor, second: Tensor, constant: Any) -> Tensor:
+        raise NotImplementedError
 
     def core(self, name: str) -> Tensor:
         return self.weights[f"processor.core.{name}"]
@@ -121,8 +128,8 @@ class Processor:
         Seen as [2 n_nodes, width], the halves of node i are the rows 2i and 2i + 1.
         """
         rows = layers.view(2 * self.batch.n_nodes, -1)
-        sums = rows.index_select(0, self.batch.source_rows)
-        sums = sums.add_(rows.index_select(0, self.batch.target_rows))
+        sums = gather(rows, self.batch.source_rows)
+        sums = sums.add_(gather(rows, self.batch.target_rows))
         return sums if self.on_edges is None else sums.add_(self.on_edges)
 
     def maximum(self, messages: Tensor) -> Tensor:
@@ -218,10 +225,10 @@ class GIN(Processor):
         source = self.batch.source
         states = self.states(h, second)
         if self.on_edges is None:
-            largest = self.maximum(states.index_select(0, source))
+            largest = self.maximum(gather(states, source))
             return torch.addmm(constant, torch.addcmul(largest, self.scale, states), self.on_states)
         both = states if self.paper else h.repeat(1, 2)
-        message = both.index_select(0, source).add_(self.on_edges)
+        message = gather(both, source).add_(self.on_edges)
         largest = self.maximum(message).relu()
         return torch.addmm(torch.addmm(constant, states, self.on_states), largest, self.on_messages)
 
