@@ -21,7 +21,9 @@ def segment_max(messages: Tensor, target: Tensor, n_nodes: int) -> Tensor:
 
 def gather(rows: Tensor, index: Tensor) -> Tensor:
     """rows [n_rows, width], index [n] -> [n, width]."""
-    return _Gather.apply(rows, index) if torch.compiler.is_compiling() else rows.index_select(0, index)
+    return (
+        _Gather.apply(rows, index) if torch.compiler.is_compiling() else rows.index_select(0, index)
+    )
 
 
 class _SegmentMax(torch.autograd.Function):

@@ -134,13 +134,18 @@ class Plain:
             states.append(self.process(processor, h, previous, constant))
             previous = h
         if case.with_hints:
-            pairs = [state for step in range(batch.n_steps) for state in (states[step + 1], states[step])]
+            pairs = [
+                state for step in range(batch.n_steps) for state in (states[step + 1], states[step])
+            ]
             rows = torch.cat(pairs, dim=1).view(batch.n_nodes, batch.n_steps, -1)
             fields = case.hints
         else:
             all_states = torch.cat(states)
             rows = torch.cat(
-                [all_states.index_select(0, batch.last_after), all_states.index_select(0, batch.last_before)],
+                [
+                    all_states.index_select(0, batch.last_after),
+                    all_states.index_select(0, batch.last_before),
+                ],
                 dim=1,
             ).unsqueeze(1)
             fields = [case.output]

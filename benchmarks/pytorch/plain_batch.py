@@ -77,7 +77,9 @@ def prepare(case: Case) -> PlainBatch:
     hint_factors = {
         location: factors(elements, elements.numel()) for location, elements in graph_of.items()
     }
-    output_of = graph_of[Location.GRAPH if case.output.location is Location.GRAPH else Location.NODE]
+    output_of = graph_of[
+        Location.GRAPH if case.output.location is Location.GRAPH else Location.NODE
+    ]
     if case.with_hints:
         last = (steps == length[output_of].unsqueeze(1) - 1).to(dtype)
     else:
@@ -105,9 +107,7 @@ def prepare(case: Case) -> PlainBatch:
         graph_mask=torch.where(inside, 0.0, float("-inf")).to(dtype).view(-1, 1),
         hint_factors=hint_factors,
         output_factor=(last / output_of.numel()).flatten(),
-        targets={
-            field.name: _target(case, field, edges, graph, first) for field in fields
-        },
+        targets={field.name: _target(case, field, edges, graph, first) for field in fields},
     )
     if case.with_hints:
         _check_output_is_last_hint(case, prepared)

@@ -24,7 +24,12 @@ class Decoded:
     """Raw predictions of all decoded fields, their losses, and predictions as published."""
 
     def __init__(
-        self, weights: dict[str, Tensor], batch: PlainBatch, fields: list[Field], e: Tensor, states: Tensor
+        self,
+        weights: dict[str, Tensor],
+        batch: PlainBatch,
+        fields: list[Field],
+        e: Tensor,
+        states: Tensor,
     ) -> None:
         """e [n_nodes, H], states [n_nodes, n_steps, 2H] (after, before)."""
         self.batch, self.fields = batch, fields
@@ -65,8 +70,12 @@ class Decoded:
 
         Gives the layer of the row term r_i where it has to be added.
         """
-        source_weight, source_bias = (self.weights[f"{prefix}.source_lin.{x}"] for x in ("weight", "bias"))
-        target_weight, target_bias = (self.weights[f"{prefix}.target_lin.{x}"] for x in ("weight", "bias"))
+        source_weight, source_bias = (
+            self.weights[f"{prefix}.source_lin.{x}"] for x in ("weight", "bias")
+        )
+        target_weight, target_bias = (
+            self.weights[f"{prefix}.target_lin.{x}"] for x in ("weight", "bias")
+        )
         size = self.e.shape[1]
         start = self.batch.neighbour_mask if field.kind is Kind.POINTER else None
         if self.rows.shape[0] <= 3 * size:
@@ -93,7 +102,9 @@ class Decoded:
 
     def edge_scores(self, field: Field) -> Tensor:
         """Scores of the edges as stored -> [n_steps, n_edges]."""
-        scores = self.pairs[field.name].reshape(self.n_steps, -1).index_select(1, self.batch.flat_edges)
+        scores = (
+            self.pairs[field.name].reshape(self.n_steps, -1).index_select(1, self.batch.flat_edges)
+        )
         if field.name in self.columns:
             rows = self.columns[field.name].squeeze(2).T
             scores = scores + rows.index_select(1, self.batch.edge_source)
@@ -111,13 +122,17 @@ class Decoded:
             return losses.view(self.n_steps, -1).T.reshape(-1)
         if field.kind is Kind.CATEGORICAL:
             values = self.columns[field.name]
-            return F.cross_entropy(values.reshape(-1, values.shape[2]), target.view(-1), reduction="none")
+            return F.cross_entropy(
+                values.reshape(-1, values.shape[2]), target.view(-1), reduction="none"
+            )
         if field.kind is Kind.MASK_ONE:
             values = self.columns[field.name].squeeze(2).index_select(0, self.batch.graph_rows)
             padded = (values + self.batch.graph_mask).view(target.shape[0], -1, self.n_steps)
             return F.cross_entropy(padded, target, reduction="none").view(-1)
         if field.location is Location.EDGE:
-            losses = F.binary_cross_entropy_with_logits(self.edge_scores(field), target, reduction="none")
+            losses = F.binary_cross_entropy_with_logits(
+                self.edge_scores(field), target, reduction="none"
+            )
             return losses.T.reshape(-1)
         if field.location is Location.GRAPH:
             values = self.graph_values(field)
@@ -156,7 +171,9 @@ class Decoded:
             return torch.log_softmax(self.columns[field.name], dim=2).transpose(1, 2)
         if field.kind is Kind.MASK_ONE:
             values = self.columns[field.name].squeeze(2).index_select(0, self.batch.graph_rows)
-            padded = (values + self.batch.graph_mask).view(self.batch.pool.shape[0], -1, self.n_steps)
+            padded = (values + self.batch.graph_mask).view(
+                self.batch.pool.shape[0], -1, self.n_steps
+            )
             inside = self.batch.graph_mask.view(-1) == 0
             return torch.log_softmax(padded, dim=1).view(-1, self.n_steps)[inside]
         if field.location is Location.EDGE:

@@ -103,7 +103,11 @@ class Processor:
         self.on_edges: Tensor | None = None  # [n_edges, width], what weights add to messages
         self.paper = self.case.convention == "paper"
         size = self.case.hidden_size
-        self.norm_arguments = (size,), weights["processor.norm.weight"], weights["processor.norm.bias"]
+        self.norm_arguments = (
+            (size,),
+            weights["processor.norm.weight"],
+            weights["processor.norm.bias"],
+        )
 
     def __call__(self, h: Tensor, second: Tensor, constant: Any) -> Tensor:
         raise NotImplementedError
@@ -118,7 +122,10 @@ class Processor:
     def batch_norm(self, x: Tensor, name: str) -> Tensor:
         """x [n, width] -> [n, width]; training updates the running statistics."""
         prefix = f"processor.core.{name}"
-        mean, variance = self.buffers[f"{prefix}.running_mean"], self.buffers[f"{prefix}.running_var"]
+        mean, variance = (
+            self.buffers[f"{prefix}.running_mean"],
+            self.buffers[f"{prefix}.running_var"],
+        )
         scale, shift = self.weights[f"{prefix}.weight"], self.weights[f"{prefix}.bias"]
         return torch.batch_norm(x, scale, shift, mean, variance, self.training, 0.1, 1e-5, False)
 
@@ -140,7 +147,9 @@ class Processor:
 class PGN(Processor):
     """Biases behind the maximum are constants: O2 (max m + b) = O2 max m + O2 b."""
 
-    def __init__(self, weights: Weights, buffers: Weights, batch: PlainBatch, e: Tensor, training: bool):
+    def __init__(
+        self, weights: Weights, buffers: Weights, batch: PlainBatch, e: Tensor, training: bool
+    ):
         super().__init__(weights, buffers, batch, training)
         message_weight = torch.cat([self.core("m_1.weight"), self.core("m_2.weight")])
         message_bias = torch.cat([self.core("m_1.bias"), self.core("m_2.bias")])
@@ -170,7 +179,9 @@ class PGN(Processor):
 
 
 class RecGNN(Processor):
-    def __init__(self, weights: Weights, buffers: Weights, batch: PlainBatch, e: Tensor, training: bool):
+    def __init__(
+        self, weights: Weights, buffers: Weights, batch: PlainBatch, e: Tensor, training: bool
+    ):
         super().__init__(weights, buffers, batch, training)
         width = self.case.input_size
         sizes = [width, width] + [1] * self.case.weighted
@@ -197,7 +208,9 @@ class RecGNN(Processor):
 class GIN(Processor):
     """GIN, and GINE where there are weights. The GRU is part of the step."""
 
-    def __init__(self, weights: Weights, buffers: Weights, batch: PlainBatch, e: Tensor, training: bool):
+    def __init__(
+        self, weights: Weights, buffers: Weights, batch: PlainBatch, e: Tensor, training: bool
+    ):
         super().__init__(weights, buffers, batch, training)
         size = self.case.hidden_size
         self.scale = 1.0 + self.core("eps")

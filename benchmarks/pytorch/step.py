@@ -106,7 +106,9 @@ def measure(paths: list[Path], options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def training_step(batches: list[Case], implementation: str) -> tuple[Callable[[Any], None], list[Any]]:
+def training_step(
+    batches: list[Case], implementation: str
+) -> tuple[Callable[[Any], None], list[Any]]:
     """One model with its optimiser, and the batches laid out for it."""
     model: Any = IMPLEMENTATIONS[implementation](batches[0])
     model.train()
@@ -127,7 +129,10 @@ def training_step(batches: list[Case], implementation: str) -> tuple[Callable[[A
 
 def as_text(row: dict[str, Any]) -> str:
     cell = f"{row['algorithm']} {row['processor']}{' hints' if row['hints'] else ''}"
-    result = row.get("error") or f"{row['median_ms']:9.2f} ms (mean {row['mean_ms']:.2f}, {row['steps']} steps)"
+    result = (
+        row.get("error")
+        or f"{row['median_ms']:9.2f} ms (mean {row['mean_ms']:.2f}, {row['steps']} steps)"
+    )
     return f"{row['implementation']:9} {cell:32} {result}"
 
 
