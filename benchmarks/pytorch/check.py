@@ -12,6 +12,7 @@ Where that listed figure is over 0.02, float32 says nothing, and the case is run
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,7 @@ def deviations(case: Case, implementation: str) -> dict[str, float]:
             difference = (found[name].double().flatten() - tensor).norm().item()
             scale = max(tensor.norm().item(), floor)
             deviation = difference / scale if scale > 0 else difference
-            worst[group] = max(worst[group], float("inf") if deviation != deviation else deviation)
+            worst[group] = max(worst[group], math.inf if math.isnan(deviation) else deviation)
     return worst
 
 

@@ -10,6 +10,8 @@ times slower than PyTorch's own kernels, so under it those are calls it does not
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -91,6 +93,6 @@ def _(rows: Tensor, index: Tensor, n_rows: int) -> Tensor:
     return rows.new_empty(n_rows, rows.shape[1])
 
 
-def _closed(kernel):  # noqa: ANN001, ANN202
+def _closed(kernel: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The kernel itself, or under `torch.compile` a call that is not looked into."""
     return _CLOSED[kernel] if torch.compiler.is_compiling() else kernel
