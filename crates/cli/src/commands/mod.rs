@@ -3,6 +3,7 @@
 mod bench;
 mod completions;
 mod demo;
+mod dev;
 mod draw;
 mod execute;
 mod generate;
@@ -33,6 +34,8 @@ pub enum Command {
     Demo(demo::Demo),
     #[command(subcommand, arg_required_else_help = false)]
     Bench(bench::Bench),
+    #[command(subcommand, arg_required_else_help = false)]
+    Dev(dev::Dev),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -51,6 +54,7 @@ impl Command {
             Self::Train(train) => train.run(out),
             Self::Demo(demo) => demo.run(out),
             Self::Bench(bench) => bench.run(out),
+            Self::Dev(dev) => dev.run(out),
             Self::Completions(completions) => completions.run(out),
             Self::Man(man) => man.run(out),
         }

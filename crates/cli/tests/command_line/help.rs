@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::salsa::{folder, printed, salsa};
 
 /// Every command, those of `bench` too.
-pub const COMMANDS: [&str; 14] = [
+pub const COMMANDS: [&str; 19] = [
     "list",
     "generate",
     "inspect",
@@ -14,11 +14,16 @@ pub const COMMANDS: [&str; 14] = [
     "execute",
     "stats",
     "verify",
+    "train",
     "demo",
     "bench",
     "bench generate",
     "bench execution",
     "bench scale",
+    "bench train",
+    "bench infer",
+    "dev",
+    "dev parity",
     "completions",
     "man",
 ];
