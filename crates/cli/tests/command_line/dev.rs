@@ -57,17 +57,20 @@ fn one_changed_number_of_a_gradient_is_found() {
     let at = folder();
     let mut bytes = case("bfs-pgn-release");
     let place = place(&bytes, "grad/processor.core.o2.weight");
-    let values = bytes[place..place + 4].try_into().unwrap();
-    let changed = f32::from_le_bytes(values) + 1.0;
-    bytes[place..place + 4].copy_from_slice(&changed.to_le_bytes());
-    write(at.path(), "bfs", &bytes);
-    let run = salsa(at.path(), "dev parity bfs.safetensors");
-    assert_eq!(run.code, Some(1));
-    assert_eq!(run.err, "error: beyond the limit: grad of bfs.safetensors\n");
-    let failed: Vec<&str> = run.out.lines().filter(|line| line.ends_with("FAIL")).collect();
-    assert_eq!(failed.len(), 1, "{}", run.out);
-    assert!(failed[0].contains("grad/processor.core.o2.weight"), "{}", run.out);
-    assert_snapshot!("parity_beyond_the_limit", without_deviations(&run.out));
+    let right = f32::from_le_bytes(bytes[place..place + 4].try_into().unwrap());
+    let mut out = String::new();
+    for wrong in [right + 1.0, f32::NAN] {
+        bytes[place..place + 4].copy_from_slice(&wrong.to_le_bytes());
+        write(at.path(), "bfs", &bytes);
+        let run = salsa(at.path(), "dev parity bfs.safetensors");
+        assert_eq!(run.code, Some(1));
+        assert_eq!(run.err, "error: beyond the limit: grad of bfs.safetensors\n");
+        let failed: Vec<&str> = run.out.lines().filter(|line| line.ends_with("FAIL")).collect();
+        assert_eq!(failed.len(), 1, "{}", run.out);
+        assert!(failed[0].contains("grad/processor.core.o2.weight"), "{}", run.out);
+        out = without_deviations(&run.out);
+    }
+    assert_snapshot!("parity_beyond_the_limit", out);
 }
 
 #[test]
@@ -86,7 +89,7 @@ fn files_that_are_no_cases_are_told() {
         let at = bytes.windows(from.len()).position(|part| part == from.as_bytes()).unwrap();
         [&bytes[..at], to.as_bytes(), &bytes[at + to.len()..]].concat()
     };
-    write(at.path(), "x", &edited("\"algorithm\"", "\"algoritm_\""));
+    write(at.path(), "x", &edited("\"algorithm\"", "\"procedure\""));
     told("x.safetensors: no metadata field algorithm");
     write(at.path(), "x", &edited("\"PGN\"", "\"PNG\""));
     told(

@@ -191,9 +191,13 @@ impl Case {
             let len = want.len().max(have.len());
             let difference = norm((0..len).map(|i| at(want, i) - at(have, i)));
             let scale = norm(want.iter().copied()).max(0.01 * whole);
-            let deviation = if difference == 0.0 { 0.0 } else { difference / scale };
-            // Also true for NaN.
-            if worst.0.is_empty() || !(deviation <= worst.1) {
+            let deviation = match difference / scale {
+                _ if difference == 0.0 => 0.0,
+                // What is no number is as wrong as can be.
+                share if share.is_nan() => f64::INFINITY,
+                share => share,
+            };
+            if worst.0.is_empty() || deviation > worst.1 {
                 worst = (name.clone(), deviation);
             }
         }

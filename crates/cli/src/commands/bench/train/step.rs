@@ -59,7 +59,8 @@ pub fn measure(
     let mut begin = Instant::now();
     for round in 0.. {
         if round == WARM_UP {
-            (times.clear(), operations.clear());
+            times.clear();
+            operations.clear();
             begin = Instant::now();
         }
         if round > WARM_UP && begin.elapsed() >= time {
