@@ -194,8 +194,8 @@ pub trait Device: Debug {
         shape: PartShape,
         dx: Gradient<'_>,
     );
-    /// Adds `dyᵀ · x` to the part's columns of `dw [columns, stride]`.
-    fn linear_weight_gradient(&self, dy: &Buffer, x: &Buffer, shape: PartShape, dw: &mut Buffer);
+    /// `dw [columns, stride]` gets `dyᵀ · x` in the part's columns, and nothing in the others.
+    fn linear_weight_gradient(&self, dy: &Buffer, x: &Buffer, shape: PartShape, dw: Gradient<'_>);
     /// `out [columns] = sum over rows`, each row times its factor where there are factors.
     fn column_sums(
         &self,
@@ -273,6 +273,30 @@ pub trait Device: Debug {
         columns: usize,
         origin: Option<&Indices>,
         dx: Gradient<'_>,
+    );
+
+    /// Of a linear layer whose results were reduced by a maximum: `dy [n_nodes, columns]` came
+    /// from the entries `origin`. Writes all of `dx [n_entries, width]`.
+    #[expect(clippy::too_many_arguments, reason = "the operator's own arguments and its gradient")]
+    fn linear_max_input_gradient(
+        &self,
+        edges: &Edges,
+        dy: &Buffer,
+        origin: &Indices,
+        weight: &Buffer,
+        columns: usize,
+        width: usize,
+        dx: Gradient<'_>,
+    );
+    /// The same for `dw [columns, width]`.
+    fn linear_max_weight_gradient(
+        &self,
+        dy: &Buffer,
+        origin: &Indices,
+        x: &Buffer,
+        columns: usize,
+        width: usize,
+        dw: Gradient<'_>,
     );
 
     /// The maximum of messages without storing them: `out [n_nodes, columns]`; `origin` is the

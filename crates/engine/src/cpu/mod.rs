@@ -9,6 +9,7 @@ mod math;
 pub mod product;
 mod rows;
 pub mod team;
+mod transpose;
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -49,6 +50,30 @@ impl Cpu {
         self.team.pieces(columns, columns.div_ceil(pieces).next_multiple_of(16), work);
     }
 
+    /// The values to add to: zeros where nothing was there.
+    fn added<'a>(&self, gradient: Gradient<'a>) -> &'a mut [f32] {
+        let values = gradient.buffer.single_mut();
+        if !gradient.add {
+            self.set_all(values, 0.0);
+        }
+        values
+    }
+
+    fn set_all(&self, values: &mut [f32], value: f32) {
+        let len = values.len();
+        let values = Parts::new(values);
+        // SAFETY: pieces do not overlap.
+        self.by_rows(len, 1, |piece| unsafe { values.part(piece) }.fill(value));
+    }
+
+    /// `work` on matching pieces of two slices.
+    fn by_pairs(&self, from: &[f32], to: &mut [f32], work: impl Fn(&[f32], &mut [f32]) + Sync) {
+        let len = to.len();
+        let to = Parts::new(to);
+        // SAFETY: pieces do not overlap.
+        self.by_rows(len, 1, |piece| work(&from[piece.clone()], unsafe { to.part(piece) }));
+    }
+
     fn count(&self, (m, k, n): (usize, usize, usize)) {
         self.operations.set(self.operations.get() + 2 * (m * k * n) as u64);
     }
@@ -78,15 +103,6 @@ fn zeros_in<const N: usize>(scratch: &mut Vec<f32>, columns: usize) -> [&mut [f3
 const VALUES_A_TASK: usize = 16_384;
 
 impl<'a> Gradient<'a> {
-    /// The values to add to: zeros where nothing was there.
-    fn added(self) -> &'a mut [f32] {
-        let values = self.buffer.single_mut();
-        if !self.add {
-            values.fill(0.0);
-        }
-        values
-    }
-
     fn start(&self) -> Start {
         if self.add { Start::There } else { Start::Zero }
     }
@@ -168,15 +184,14 @@ impl Device for Cpu {
     }
 
     fn fill(&self, to: &mut Buffer, value: f32) {
-        to.single_mut().fill(value);
+        self.set_all(to.single_mut(), value);
     }
 
     fn copy(&self, from: &Buffer, to: Gradient<'_>) {
-        if to.add {
-            rows::add(from.single(), to.buffer.single_mut());
-        } else {
-            to.buffer.single_mut().copy_from_slice(from.single());
-        }
+        let add = to.add;
+        self.by_pairs(from.single(), to.buffer.single_mut(), |from, to| {
+            if add { rows::add(from, to) } else { to.copy_from_slice(from) }
+        });
     }
 
     fn product_operations(&self) -> u64 {
@@ -188,20 +203,7 @@ impl Device for Cpu {
     }
 
     fn transpose(&self, from: &Buffer, rows: usize, columns: usize, to: &mut Buffer) {
-        let from = from.single();
-        let to = Parts::new(to.single_mut());
-        self.team.pieces(columns, 32, |piece| {
-            // SAFETY: pieces of rows of the result do not overlap.
-            let to = unsafe { to.part(piece.start * rows..piece.end * rows) };
-            for block in (0..rows).step_by(16) {
-                let end = (block + 16).min(rows);
-                for (column, to) in piece.clone().zip(to.chunks_exact_mut(rows)) {
-                    for row in block..end {
-                        to[row] = from[row * columns + column];
-                    }
-                }
-            }
-        });
+        transpose::transpose(&self.team, from.single(), rows, columns, to.single_mut());
     }
 
     fn linear(
@@ -290,17 +292,20 @@ impl Device for Cpu {
         });
     }
 
-    fn linear_weight_gradient(&self, dy: &Buffer, x: &Buffer, shape: PartShape, dw: &mut Buffer) {
+    fn linear_weight_gradient(&self, dy: &Buffer, x: &Buffer, shape: PartShape, dw: Gradient<'_>) {
         let PartShape { rows, columns, width, start, stride } = shape;
         self.count((rows, columns, width));
-        let dw = Parts::new(dw.single_mut());
+        let whole = width == stride;
+        let from = if whole { dw.start() } else { Start::There };
+        let dw = if whole { dw.buffer.single_mut() } else { self.added(dw) };
+        let dw = Parts::new(dw);
         let piece = self.product_piece((columns, rows, width));
         self.team.pieces(columns, piece, |piece| {
             // SAFETY: pieces of rows of the weight do not overlap.
             let dw = unsafe { dw.part(piece.start * stride..piece.end * stride) };
             let dy = dy.single().get(piece.start..).unwrap_or_default();
             product(
-                Start::There,
+                from,
                 Left { data: dy, row: 1, column: columns },
                 (x.single(), width),
                 (&mut dw[start..], stride),
@@ -319,7 +324,7 @@ impl Device for Cpu {
     ) {
         let x = &x.single()[..rows * columns];
         let factors = factors.map(Buffer::single);
-        let out = Parts::new(out.added());
+        let out = Parts::new(self.added(out));
         self.by_columns(rows, columns, |piece| {
             // SAFETY: pieces of columns do not overlap.
             let sums = unsafe { out.part(piece.clone()) };
@@ -331,7 +336,7 @@ impl Device for Cpu {
     }
 
     fn fold_rows(&self, x: &Buffer, rows: usize, columns: usize, out: Gradient<'_>) {
-        let out = out.added();
+        let out = self.added(out);
         for block in x.single()[..rows * columns].chunks_exact(out.len()) {
             rows::add(block, out);
         }
@@ -532,6 +537,57 @@ impl Device for Cpu {
         });
     }
 
+    fn linear_max_input_gradient(
+        &self,
+        edges: &Edges,
+        dy: &Buffer,
+        origin: &Indices,
+        weight: &Buffer,
+        columns: usize,
+        width: usize,
+        dx: Gradient<'_>,
+    ) {
+        let offsets = edges.offsets.host();
+        let (dy, weight) = (dy.single(), weight.single());
+        let add = dx.add;
+        let dx = Parts::new(&mut dx.buffer.single_mut()[..edges.n_entries() * width]);
+        self.by_rows(edges.n_nodes(), columns * width / 8, |piece| {
+            for node in piece {
+                let entries = offsets[node] as usize..offsets[node + 1] as usize;
+                let values = node * columns..(node + 1) * columns;
+                // SAFETY: nodes have entries of their own.
+                let dx = unsafe { dx.part(entries.start * width..entries.end * width) };
+                if !add {
+                    dx.fill(0.0);
+                }
+                if !entries.is_empty() {
+                    let origin = &origin.0[values.clone()];
+                    let first = entries.start as u32;
+                    rows::spread(&dy[values], origin, first, weight, width, dx);
+                }
+            }
+        });
+    }
+
+    fn linear_max_weight_gradient(
+        &self,
+        dy: &Buffer,
+        origin: &Indices,
+        x: &Buffer,
+        columns: usize,
+        width: usize,
+        dw: Gradient<'_>,
+    ) {
+        let (dy, x) = (dy.single(), x.single());
+        let dw = Parts::new(self.added(dw));
+        // So many rows of the weight stay in the first-level cache while all of x passes.
+        self.team.pieces(columns, (4096 / width.max(1)).clamp(1, 32), |piece| {
+            // SAFETY: pieces of rows of the weight do not overlap.
+            let dw = unsafe { dw.part(piece.start * width..piece.end * width) };
+            rows::collect(dy, &origin.0, columns, piece.start, x, width, dw);
+        });
+    }
+
     fn gather_max(
         &self,
         edges: &Edges,
@@ -599,7 +655,7 @@ impl Device for Cpu {
         let neighbours = edges.neighbours.host();
         let (dy, origin) = (dy.single(), &origin.0);
         let n_nodes = edges.n_nodes();
-        let dx = dx.added();
+        let dx = self.added(dx);
         // Nodes scatter to their neighbours, so threads share columns and not nodes.
         let dx = Parts::new(&mut dx[..n_nodes * columns]);
         let pieces = if n_nodes * columns < VALUES_A_TASK / 4 { 1 } else { 4 };
@@ -627,7 +683,7 @@ impl Device for Cpu {
         out: Gradient<'_>,
     ) {
         let (dy, weights) = (dy.single(), weights.single());
-        let out = out.added();
+        let out = self.added(out);
         for row in 0..rows {
             let values = row * columns..(row + 1) * columns;
             for ((out, dy), origin) in
@@ -654,7 +710,7 @@ impl Device for Cpu {
         columns: usize,
         dx: Gradient<'_>,
     ) {
-        let dx = dx.added();
+        let dx = self.added(dx);
         for (dy, &i) in dy.single().chunks_exact(columns).zip(&indices.0) {
             rows::add(dy, &mut dx[i as usize * columns..(i as usize + 1) * columns]);
         }
@@ -684,7 +740,7 @@ impl Device for Cpu {
         columns: usize,
         dx: Gradient<'_>,
     ) {
-        let dx = dx.added().chunks_exact_mut(columns);
+        let dx = self.added(dx).chunks_exact_mut(columns);
         for ((dx, dy), &from_b) in dx.zip(dy.single().chunks_exact(columns)).zip(&from_b.0) {
             if (from_b != 0) == of_b {
                 rows::add(dy, dx);
@@ -697,12 +753,11 @@ impl Device for Cpu {
     }
 
     fn place_gradient(&self, dy: &Buffer, at: usize, dx: Gradient<'_>) {
+        let add = dx.add;
         let from = &dy.single()[at..at + dx.buffer.len()];
-        if dx.add {
-            rows::add(from, dx.buffer.single_mut());
-        } else {
-            dx.buffer.single_mut().copy_from_slice(from);
-        }
+        self.by_pairs(from, dx.buffer.single_mut(), |from, to| {
+            if add { rows::add(from, to) } else { to.copy_from_slice(from) }
+        });
     }
 
     fn log_softmax(&self, x: &Buffer, segments: &Segments, columns: usize, out: &mut Buffer) {
@@ -741,7 +796,7 @@ impl Device for Cpu {
         let (y, dy) = (y.single(), dy.single());
         let rows = y.len() / columns.max(1);
         let count = segments.count(rows);
-        let dx = Parts::new(&mut dx.added()[..rows * columns]);
+        let dx = Parts::new(&mut self.added(dx)[..rows * columns]);
         self.by_rows(count, 8 * columns * rows.div_ceil(count.max(1)), |piece| {
             for segment in piece {
                 let range = segments.range(segment);
@@ -863,7 +918,7 @@ impl Device for Cpu {
         d_bias: Gradient<'_>,
     ) {
         let (x, gain, saved, dy) = (x.single(), gain.single(), saved.single(), dy.single());
-        let (d_gain, d_bias) = (d_gain.added(), d_bias.added());
+        let (d_gain, d_bias) = (self.added(d_gain), self.added(d_bias));
         let mut scratch = self.scratch.borrow_mut();
         let [unwanted] = zeros_in(&mut scratch, columns);
         let (mut dx, add) = match dx {
@@ -973,7 +1028,7 @@ impl Device for Cpu {
         {
             let (scale, direct, along) =
                 (Parts::new(&mut *scale), Parts::new(&mut *direct), Parts::new(&mut *along));
-            let (d_gain, d_bias) = (Parts::new(d_gain.added()), Parts::new(d_bias.added()));
+            let (d_gain, d_bias) = (Parts::new(self.added(d_gain)), Parts::new(self.added(d_bias)));
             self.by_columns(2 * rows, columns, |piece| {
                 // SAFETY: pieces of columns do not overlap.
                 let (scale, direct, along, d_gain, d_bias) = unsafe {
@@ -1089,7 +1144,7 @@ impl Device for Cpu {
     }
 
     fn unary_gradient(&self, function: Unary, y: &Buffer, dy: &Buffer, dx: Gradient<'_>) {
-        rows::unary_gradient(function, y.single(), dy.single(), dx.added());
+        rows::unary_gradient(function, y.single(), dy.single(), self.added(dx));
     }
 
     fn binary(&self, function: Binary, a: &Buffer, b: &Buffer, out: &mut Buffer) {
@@ -1105,7 +1160,7 @@ impl Device for Cpu {
         of_a: bool,
         dx: Gradient<'_>,
     ) {
-        rows::binary_gradient(function, a.single(), b.single(), dy.single(), of_a, dx.added());
+        rows::binary_gradient(function, a.single(), b.single(), dy.single(), of_a, self.added(dx));
     }
 
     fn scaled_sum(&self, scale: &Buffer, a: &Buffer, b: &Buffer, out: &mut Buffer) {
@@ -1115,11 +1170,11 @@ impl Device for Cpu {
     }
 
     fn scaled_sum_gradient(&self, scale: &Buffer, dy: &Buffer, da: Gradient<'_>) {
-        rows::add_scaled(1.0 + scale.single()[0], dy.single(), da.added());
+        rows::add_scaled(1.0 + scale.single()[0], dy.single(), self.added(da));
     }
 
     fn dot(&self, a: &Buffer, b: &Buffer, out: Gradient<'_>) {
-        out.added()[0] += rows::dot(a.single(), b.single());
+        self.added(out)[0] += rows::dot(a.single(), b.single());
     }
 
     fn add_scaled(&self, a: &Buffer, b: &Buffer, factor: f64, out: &mut Buffer) {
@@ -1156,7 +1211,7 @@ impl Device for Cpu {
 
     fn picked_gradient(&self, targets: &Indices, weights: &Buffer, dy: &Buffer, dx: Gradient<'_>) {
         let dy = dy.single()[0];
-        let dx = dx.added();
+        let dx = self.added(dx);
         for (target, weight) in targets.0.iter().zip(weights.single()) {
             if *target != u32::MAX {
                 dx[*target as usize] -= weight * dy;
@@ -1179,7 +1234,14 @@ impl Device for Cpu {
         dx: Gradient<'_>,
     ) {
         let dy = dy.single()[0];
-        rows::loss_gradient(loss, x.single(), targets.single(), weights.single(), dy, dx.added());
+        rows::loss_gradient(
+            loss,
+            x.single(),
+            targets.single(),
+            weights.single(),
+            dy,
+            self.added(dx),
+        );
     }
 
     fn mean_norm(
@@ -1209,7 +1271,7 @@ impl Device for Cpu {
     ) {
         let dy = dy.single()[0] / rows as f32;
         let x = x.single().chunks_exact(columns);
-        for ((dx, x), norm) in dx.added().chunks_exact_mut(columns).zip(x).zip(saved.single()) {
+        for ((dx, x), norm) in self.added(dx).chunks_exact_mut(columns).zip(x).zip(saved.single()) {
             if *norm > 0.0 {
                 rows::add_scaled(dy / norm, x, dx);
             }
@@ -1217,7 +1279,17 @@ impl Device for Cpu {
     }
 
     fn sum_of_squares(&self, x: &Buffer) -> f64 {
-        rows::sum_of_squares(x.single())
+        let x = x.single();
+        // Partial sums of fixed pieces, added in order.
+        let mut sums = [0.0f64; 64];
+        let size = x.len().div_ceil(sums.len()).max(VALUES_A_TASK);
+        let parts = Parts::new(&mut sums);
+        self.team.pieces(x.len(), size, |piece| {
+            // SAFETY: every piece has a sum of its own.
+            let sum = unsafe { parts.part(piece.start / size..piece.start / size + 1) };
+            sum[0] = rows::sum_of_squares(&x[piece]);
+        });
+        sums.iter().sum()
     }
 
     fn adam(

@@ -15,6 +15,7 @@ mod gru;
 mod layer_norm;
 mod layout;
 mod linear;
+mod linear_max;
 mod log_softmax;
 mod losses;
 mod messages;
@@ -120,8 +121,8 @@ impl Device for Reference {
         linear::input_gradient(dy.double(), weight.double(), shape, sum_into(dx));
     }
 
-    fn linear_weight_gradient(&self, dy: &Buffer, x: &Buffer, shape: PartShape, dw: &mut Buffer) {
-        linear::weight_gradient(dy.double(), x.double(), shape, dw.double_mut());
+    fn linear_weight_gradient(&self, dy: &Buffer, x: &Buffer, shape: PartShape, dw: Gradient<'_>) {
+        linear::weight_gradient(dy.double(), x.double(), shape, sum_into(dw));
     }
 
     fn column_sums(
@@ -229,6 +230,33 @@ impl Device for Reference {
             origin.map(Indices::host),
             sum_into(dx),
         );
+    }
+
+    fn linear_max_input_gradient(
+        &self,
+        _edges: &Edges,
+        dy: &Buffer,
+        origin: &Indices,
+        weight: &Buffer,
+        columns: usize,
+        width: usize,
+        dx: Gradient<'_>,
+    ) {
+        let shape = (columns, width);
+        linear_max::input_gradient(dy.double(), &origin.0, weight.double(), shape, sum_into(dx));
+    }
+
+    fn linear_max_weight_gradient(
+        &self,
+        dy: &Buffer,
+        origin: &Indices,
+        x: &Buffer,
+        columns: usize,
+        width: usize,
+        dw: Gradient<'_>,
+    ) {
+        let shape = (columns, width);
+        linear_max::weight_gradient(dy.double(), &origin.0, x.double(), shape, sum_into(dw));
     }
 
     fn gather_max(

@@ -40,15 +40,7 @@ impl Tape {
                         tape.device.linear_input_gradient(&dy, tape.value(weight), shape, dx);
                     });
                     self.give(weight, |tape, dw| {
-                        if !dw.add {
-                            tape.device.fill(dw.buffer, 0.0);
-                        }
-                        tape.device.linear_weight_gradient(
-                            &dy,
-                            tape.value(input),
-                            shape,
-                            dw.buffer,
-                        );
+                        tape.device.linear_weight_gradient(&dy, tape.value(input), shape, dw);
                     });
                 }
                 if let Some(bias) = *bias {
@@ -128,6 +120,22 @@ impl Tape {
                         tape.device.column_sums(&dy, None, rows, columns, d);
                     });
                 }
+            }
+            Operation::LinearMax { x, weight, bias, edges, origin, out } => {
+                let (rows, columns) = self.shape(*out);
+                let width = self.columns(*x);
+                self.give(*x, |tape, dx| {
+                    let weight = tape.value(*weight);
+                    tape.device
+                        .linear_max_input_gradient(edges, &dy, origin, weight, columns, width, dx);
+                });
+                self.give(*weight, |tape, dw| {
+                    let x = tape.value(*x);
+                    tape.device.linear_max_weight_gradient(&dy, origin, x, columns, width, dw);
+                });
+                self.give(*bias, |tape, db| {
+                    tape.device.column_sums(&dy, None, rows, columns, db);
+                });
             }
             Operation::SegmentReduce { reduction, x, segments, origin, .. } => {
                 let (rows, columns) = self.shape(*x);

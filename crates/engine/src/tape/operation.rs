@@ -52,6 +52,14 @@ pub(super) enum Operation {
         origin: Indices,
         out: Tensor,
     },
+    LinearMax {
+        x: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+        edges: Arc<Edges>,
+        origin: Indices,
+        out: Tensor,
+    },
     SegmentReduce {
         reduction: Reduction,
         x: Tensor,
@@ -158,6 +166,7 @@ impl Operation {
             | Self::Columns { out, .. }
             | Self::Messages { out, .. }
             | Self::GatherMax { out, .. }
+            | Self::LinearMax { out, .. }
             | Self::SegmentReduce { out, .. }
             | Self::GatherRows { out, .. }
             | Self::ChooseRows { out, .. }
@@ -184,7 +193,9 @@ impl Operation {
             | Self::BatchNorm { saved, .. }
             | Self::Gru { saved, .. }
             | Self::MeanNorm { saved, .. } => pool.give(saved),
-            Self::GatherMax { origin, .. } => pool.give_indices(origin),
+            Self::GatherMax { origin, .. } | Self::LinearMax { origin, .. } => {
+                pool.give_indices(origin);
+            }
             Self::SegmentReduce { origin: Some(origin), .. } => pool.give_indices(origin),
             _ => {}
         }

@@ -300,6 +300,66 @@ impl Tape {
         self.push(n_nodes, columns, whole, false)
     }
 
+    /// A linear layer on every entry and the maximum of each row's: `x [n_entries, width]` ->
+    /// `[n_nodes, columns]`.
+    ///
+    /// Only one entry of a row has a gradient in a column, so the way back costs products of as
+    /// many rows as there are nodes, not entries; and the layer's result is not kept.
+    pub fn linear_max(
+        &mut self,
+        edges: &Arc<Edges>,
+        x: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+    ) -> Tensor {
+        let segments = Segments::Rows { edges: Arc::clone(edges), copies: 1 };
+        if !self.recording {
+            return self.scope(|tape| {
+                let y = tape.linear(Linear::new(&[(x, weight)]).bias(bias));
+                tape.segment_reduce(Reduction::Max, y, &segments)
+            });
+        }
+        let (rows, width) = self.shape(x);
+        let (columns, n_nodes) = (self.rows(weight), edges.n_nodes());
+        assert_eq!(rows, edges.n_entries(), "a row for every entry");
+        assert_eq!(self.columns(weight), width, "columns of a layer's weight");
+        assert_eq!(self.shape(bias), (columns, 1), "a layer's bias");
+        self.prepare_transposed(weight);
+        let mut y = self.buffer(rows * columns);
+        let mut out = self.buffer(n_nodes * columns);
+        let mut origin = self.pool.take_indices();
+        let weight_slot = &self.slots[weight.index()];
+        let part = Part {
+            input: self.value(x),
+            weight: &weight_slot.value,
+            transposed: weight_slot.transposed.as_ref(),
+            width,
+            start: 0,
+            stride: width,
+        };
+        let (device, bias_value) = (&self.device, Some(self.value(bias)));
+        device.linear(&[part], bias_value, None, Activation::None, rows, columns, &mut y);
+        device.segment_reduce(
+            Reduction::Max,
+            &y,
+            &segments,
+            rows,
+            columns,
+            &mut out,
+            Some(&mut origin),
+        );
+        self.pool.give(y);
+        let edges = Arc::clone(edges);
+        self.result((n_nodes, columns), out, [x, weight, bias], |out| Operation::LinearMax {
+            x,
+            weight,
+            bias,
+            edges,
+            origin,
+            out,
+        })
+    }
+
     /// The maximum of the messages that enter each node, without storing them: [n_nodes, columns].
     pub fn gather_max(&mut self, edges: &Arc<Edges>, messages: Messages) -> Tensor {
         assert!(messages.target.is_none(), "the target's term can be added after a maximum");
