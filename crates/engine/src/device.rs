@@ -186,16 +186,17 @@ pub trait Device: Debug {
         columns: usize,
         out: &mut Buffer,
     );
-    /// `dx [rows, width] = dy [rows, columns] · weight`, by the part's columns of the weight.
-    fn linear_input_gradient(
+    /// `dx [rows, width] = dy [rows, columns] · weight`, by the part's columns of the weight, and
+    /// `dw [columns, stride]` gets `dyᵀ · x` in the part's columns and nothing in the others.
+    fn linear_gradient(
         &self,
         dy: &Buffer,
+        x: &Buffer,
         weight: &Buffer,
         shape: PartShape,
-        dx: Gradient<'_>,
+        dx: Option<Gradient<'_>>,
+        dw: Option<Gradient<'_>>,
     );
-    /// `dw [columns, stride]` gets `dyᵀ · x` in the part's columns, and nothing in the others.
-    fn linear_weight_gradient(&self, dy: &Buffer, x: &Buffer, shape: PartShape, dw: Gradient<'_>);
     /// `out [columns] = sum over rows`, each row times its factor where there are factors.
     fn column_sums(
         &self,

@@ -39,9 +39,12 @@ impl Cpu {
         Self { team: Team::new(n_threads), operations: Cell::new(0), scratch }
     }
 
-    /// Pieces of `rows` rows of `columns` values, of a size worth handing out.
+    /// Equal pieces of `rows` rows of `columns` values, of a size worth handing out: an even number
+    /// of them, because most machines have an even number of threads.
     fn by_rows(&self, rows: usize, columns: usize, work: impl Fn(Range<usize>) + Sync) {
-        self.team.pieces(rows, (VALUES_A_TASK / columns.max(1)).max(1), work);
+        let pieces = rows * columns / VALUES_A_TASK;
+        let pieces = if pieces < 2 { 1 } else { pieces.min(128).next_multiple_of(2) };
+        self.team.pieces(rows, rows.div_ceil(pieces).max(1), work);
     }
 
     /// Pieces of columns, for work over `rows` rows.
@@ -99,8 +102,8 @@ fn zeros_in<const N: usize>(scratch: &mut Vec<f32>, columns: usize) -> [&mut [f3
     })
 }
 
-/// About two microseconds of simple work.
-const VALUES_A_TASK: usize = 16_384;
+/// About a microsecond of simple work.
+const VALUES_A_TASK: usize = 8_192;
 
 impl<'a> Gradient<'a> {
     fn start(&self) -> Start {
@@ -266,51 +269,67 @@ impl Device for Cpu {
         });
     }
 
-    fn linear_input_gradient(
+    fn linear_gradient(
         &self,
         dy: &Buffer,
+        x: &Buffer,
         weight: &Buffer,
         shape: PartShape,
-        dx: Gradient<'_>,
+        dx: Option<Gradient<'_>>,
+        dw: Option<Gradient<'_>>,
     ) {
         let PartShape { rows, columns, width, start, stride } = shape;
-        self.count((rows, columns, width));
-        let from = dx.start();
-        let dx = Parts::new(dx.buffer.single_mut());
-        let piece = self.product_piece((rows, columns, width));
-        self.team.pieces(rows, piece, |piece| {
-            // SAFETY: pieces of rows do not overlap.
-            let dx = unsafe { dx.part(piece.start * width..piece.end * width) };
-            let dy = &dy.single()[piece.start * columns..piece.end * columns];
-            product(
-                from,
-                Left { data: dy, row: columns, column: 1 },
-                (&weight.single()[start..], stride),
-                (dx, width),
-                (piece.len(), columns, width),
-            );
+        let (dy, x, weight) = (dy.single(), x.single(), weight.single());
+        let mut tasks = [0, 0];
+        let (dx_piece, dw_piece) = (
+            self.product_piece((rows, columns, width)),
+            self.product_piece((columns, rows, width)),
+        );
+        let dx = dx.map(|dx| {
+            self.count((rows, columns, width));
+            tasks[0] = rows.div_ceil(dx_piece);
+            (dx.start(), Parts::new(dx.buffer.single_mut()))
         });
-    }
-
-    fn linear_weight_gradient(&self, dy: &Buffer, x: &Buffer, shape: PartShape, dw: Gradient<'_>) {
-        let PartShape { rows, columns, width, start, stride } = shape;
-        self.count((rows, columns, width));
-        let whole = width == stride;
-        let from = if whole { dw.start() } else { Start::There };
-        let dw = if whole { dw.buffer.single_mut() } else { self.added(dw) };
-        let dw = Parts::new(dw);
-        let piece = self.product_piece((columns, rows, width));
-        self.team.pieces(columns, piece, |piece| {
-            // SAFETY: pieces of rows of the weight do not overlap.
-            let dw = unsafe { dw.part(piece.start * stride..piece.end * stride) };
-            let dy = dy.single().get(piece.start..).unwrap_or_default();
-            product(
-                from,
-                Left { data: dy, row: 1, column: columns },
-                (x.single(), width),
-                (&mut dw[start..], stride),
-                (piece.len(), rows, width),
-            );
+        let dw = dw.map(|dw| {
+            self.count((rows, columns, width));
+            tasks[1] = columns.div_ceil(dw_piece);
+            let whole = width == stride;
+            let from = if whole { dw.start() } else { Start::There };
+            let values = if whole { dw.buffer.single_mut() } else { self.added(dw) };
+            (from, Parts::new(values))
+        });
+        // Both products are handed out together, so no thread waits between them.
+        self.team.run(tasks[0] + tasks[1], |task| match (&dx, &dw) {
+            (Some((from, dx)), _) if task < tasks[0] => {
+                let piece = task * dx_piece..((task + 1) * dx_piece).min(rows);
+                // SAFETY: pieces of rows do not overlap.
+                let dx = unsafe { dx.part(piece.start * width..piece.end * width) };
+                product(
+                    *from,
+                    Left { data: &dy[piece.start * columns..], row: columns, column: 1 },
+                    (&weight[start..], stride),
+                    (dx, width),
+                    (piece.len(), columns, width),
+                );
+            }
+            (_, Some((from, dw))) => {
+                let task = task - tasks[0];
+                let piece = task * dw_piece..((task + 1) * dw_piece).min(columns);
+                // SAFETY: pieces of rows of the weight do not overlap.
+                let dw = unsafe { dw.part(piece.start * stride..piece.end * stride) };
+                product(
+                    *from,
+                    Left {
+                        data: dy.get(piece.start..).unwrap_or_default(),
+                        row: 1,
+                        column: columns,
+                    },
+                    (x, width),
+                    (&mut dw[start..], stride),
+                    (piece.len(), rows, width),
+                );
+            }
+            _ => {}
         });
     }
 
@@ -917,23 +936,29 @@ impl Device for Cpu {
         d_gain: Gradient<'_>,
         d_bias: Gradient<'_>,
     ) {
-        let (x, gain, saved, dy) = (x.single(), gain.single(), saved.single(), dy.single());
-        let (d_gain, d_bias) = (self.added(d_gain), self.added(d_bias));
-        let mut scratch = self.scratch.borrow_mut();
-        let [unwanted] = zeros_in(&mut scratch, columns);
-        let (mut dx, add) = match dx {
-            Some(dx) => (Some(dx.buffer.single_mut()), dx.add),
-            None => (None, false),
-        };
-        for row in 0..rows {
-            let values = row * columns..(row + 1) * columns;
-            let saved = (saved[row * 2], saved[row * 2 + 1]);
-            let (x, dy) = (&x[values.clone()], &dy[values.clone()]);
-            let dx = match &mut dx {
-                Some(dx) => &mut dx[values],
-                None => &mut *unwanted,
-            };
-            rows::layer_norm_gradient(x, gain, saved, dy, dx, add, d_gain, d_bias);
+        let len = rows * columns;
+        let (gain, saved) = (gain.single(), saved.single());
+        let (x, dy) = (&x.single()[..len], &dy.single()[..len]);
+        let (d_gain, d_bias) = (Parts::new(self.added(d_gain)), Parts::new(self.added(d_bias)));
+        self.by_columns(2 * rows, columns, |piece| {
+            // SAFETY: pieces of columns do not overlap.
+            let (d_gain, d_bias) =
+                unsafe { (d_gain.part(piece.clone()), d_bias.part(piece.clone())) };
+            rows::layer_norm_parameters(x, saved, dy, columns, piece.start, d_gain, d_bias);
+        });
+        if let Some(dx) = dx {
+            let add = dx.add;
+            let dx = Parts::new(&mut dx.buffer.single_mut()[..len]);
+            self.by_rows(rows, 2 * columns, |piece| {
+                for row in piece {
+                    let values = row * columns..(row + 1) * columns;
+                    // SAFETY: rows do not overlap.
+                    let dx = unsafe { dx.part(values.clone()) };
+                    let saved = (saved[row * 2], saved[row * 2 + 1]);
+                    let (x, dy) = (&x[values.clone()], &dy[values]);
+                    rows::layer_norm_gradient(x, gain, saved, dy, dx, add);
+                }
+            });
         }
     }
 

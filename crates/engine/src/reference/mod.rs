@@ -111,18 +111,21 @@ impl Device for Reference {
         );
     }
 
-    fn linear_input_gradient(
+    fn linear_gradient(
         &self,
         dy: &Buffer,
+        x: &Buffer,
         weight: &Buffer,
         shape: PartShape,
-        dx: Gradient<'_>,
+        dx: Option<Gradient<'_>>,
+        dw: Option<Gradient<'_>>,
     ) {
-        linear::input_gradient(dy.double(), weight.double(), shape, sum_into(dx));
-    }
-
-    fn linear_weight_gradient(&self, dy: &Buffer, x: &Buffer, shape: PartShape, dw: Gradient<'_>) {
-        linear::weight_gradient(dy.double(), x.double(), shape, sum_into(dw));
+        if let Some(dx) = dx {
+            linear::input_gradient(dy.double(), weight.double(), shape, sum_into(dx));
+        }
+        if let Some(dw) = dw {
+            linear::weight_gradient(dy.double(), x.double(), shape, sum_into(dw));
+        }
     }
 
     fn column_sums(

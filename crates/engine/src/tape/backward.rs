@@ -36,12 +36,21 @@ impl Tape {
                 for &LayerPart { input, weight, start } in parts.iter().flatten() {
                     let (width, stride) = (self.columns(input), self.columns(weight));
                     let shape = PartShape { rows, columns, width, start, stride };
-                    self.give(input, |tape, dx| {
-                        tape.device.linear_input_gradient(&dy, tape.value(weight), shape, dx);
-                    });
-                    self.give(weight, |tape, dw| {
-                        tape.device.linear_weight_gradient(&dy, tape.value(input), shape, dw);
-                    });
+                    let mut dx = self.wanted_gradient(input);
+                    let mut dw = self.wanted_gradient(weight);
+                    self.device.linear_gradient(
+                        &dy,
+                        self.value(input),
+                        self.value(weight),
+                        shape,
+                        dx.as_mut().map(|(buffer, add)| Gradient { buffer, add: *add }),
+                        dw.as_mut().map(|(buffer, add)| Gradient { buffer, add: *add }),
+                    );
+                    for (tensor, gradient) in [(input, dx), (weight, dw)] {
+                        if let Some((buffer, _)) = gradient {
+                            self.slots[tensor.index()].gradient = Some(buffer);
+                        }
+                    }
                 }
                 if let Some(bias) = *bias {
                     self.give(bias, |tape, db| {
@@ -329,6 +338,11 @@ impl Tape {
                 self.pool.give(buffer);
             }
         }
+    }
+
+    /// As below, if a gradient is wanted.
+    fn wanted_gradient(&mut self, tensor: Tensor) -> Option<(Buffer, bool)> {
+        self.is_tracked(tensor).then(|| self.take_gradient(tensor))
     }
 
     /// The gradient so far and whether there is one.
