@@ -362,6 +362,26 @@ pub trait Device: Debug {
     /// The other way: `dx =` the part of `dy` from `at` on.
     fn place_gradient(&self, dy: &Buffer, at: usize, dx: Gradient<'_>);
 
+    /// `out [rows, stride]` gets `x [k, width]` in the columns from `start` on, repeated every k
+    /// rows.
+    fn place_columns(
+        &self,
+        x: &Buffer,
+        width: usize,
+        start: usize,
+        stride: usize,
+        out: &mut Buffer,
+    );
+    /// The other way: `dx [k, width]`, summed over the repetitions.
+    fn place_columns_gradient(
+        &self,
+        dy: &Buffer,
+        width: usize,
+        start: usize,
+        stride: usize,
+        dx: Gradient<'_>,
+    );
+
     /// Log-probabilities within each segment, column by column.
     fn log_softmax(&self, x: &Buffer, segments: &Segments, columns: usize, out: &mut Buffer);
     fn log_softmax_gradient(

@@ -779,6 +779,56 @@ impl Device for Cpu {
         });
     }
 
+    fn place_columns(
+        &self,
+        x: &Buffer,
+        width: usize,
+        start: usize,
+        stride: usize,
+        out: &mut Buffer,
+    ) {
+        let x = x.single();
+        let k = x.len() / width;
+        let out = out.single_mut();
+        let rows = out.len() / stride;
+        let out = Parts::new(out);
+        self.by_rows(rows, width, |piece| {
+            for row in piece {
+                let at = row * stride + start;
+                // SAFETY: rows do not overlap.
+                let out = unsafe { out.part(at..at + width) };
+                out.copy_from_slice(&x[row % k * width..(row % k + 1) * width]);
+            }
+        });
+    }
+
+    fn place_columns_gradient(
+        &self,
+        dy: &Buffer,
+        width: usize,
+        start: usize,
+        stride: usize,
+        dx: Gradient<'_>,
+    ) {
+        let dy = dy.single();
+        let add = dx.add;
+        let dx = dx.buffer.single_mut();
+        let k = dx.len() / width;
+        let dx = Parts::new(dx);
+        self.by_rows(k, width * (dy.len() / stride).div_ceil(k.max(1)), |piece| {
+            for row in piece {
+                // SAFETY: rows do not overlap.
+                let dx = unsafe { dx.part(row * width..(row + 1) * width) };
+                if !add {
+                    dx.fill(0.0);
+                }
+                for dy in dy.chunks_exact(stride).skip(row).step_by(k) {
+                    rows::add(&dy[start..start + width], dx);
+                }
+            }
+        });
+    }
+
     fn log_softmax(&self, x: &Buffer, segments: &Segments, columns: usize, out: &mut Buffer) {
         let x = x.single();
         let rows = x.len() / columns.max(1);

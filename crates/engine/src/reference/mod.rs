@@ -348,6 +348,28 @@ impl Device for Reference {
         layout::place_gradient(dy.double(), at, sum_into(dx));
     }
 
+    fn place_columns(
+        &self,
+        x: &Buffer,
+        width: usize,
+        start: usize,
+        stride: usize,
+        out: &mut Buffer,
+    ) {
+        layout::place_columns(x.double(), width, start, stride, out.double_mut());
+    }
+
+    fn place_columns_gradient(
+        &self,
+        dy: &Buffer,
+        width: usize,
+        start: usize,
+        stride: usize,
+        dx: Gradient<'_>,
+    ) {
+        layout::place_columns_gradient(dy.double(), width, start, stride, sum_into(dx));
+    }
+
     fn log_softmax(&self, x: &Buffer, segments: &Segments, columns: usize, out: &mut Buffer) {
         log_softmax::log_softmax(x.double(), segments, columns, out.double_mut());
     }

@@ -177,6 +177,37 @@ impl Tape {
                     at += self.value(input).len();
                 }
             }
+            Operation::Join { inputs, out } => {
+                let stride = self.columns(*out);
+                let mut start = 0;
+                for i in inputs.clone() {
+                    let input = self.lists[i];
+                    let width = self.columns(input);
+                    self.give(input, |tape, dx| {
+                        tape.device.place_columns_gradient(&dy, width, start, stride, dx);
+                    });
+                    start += width;
+                }
+            }
+            Operation::TransposedProduct { a, b, out } => {
+                let (i, j) = self.shape(*out);
+                let rows = self.rows(*a);
+                // db = a · dy
+                self.give(*b, |tape, db| {
+                    let shape = PartShape { rows, columns: i, width: j, start: 0, stride: j };
+                    let a = tape.value(*a);
+                    tape.device.linear_gradient(a, a, &dy, shape, Some(db), None);
+                });
+                // da = b · dyᵀ
+                let mut turned = self.buffer(i * j);
+                self.device.transpose(&dy, i, j, &mut turned);
+                self.give(*a, |tape, da| {
+                    let shape = PartShape { rows, columns: j, width: i, start: 0, stride: i };
+                    let b = tape.value(*b);
+                    tape.device.linear_gradient(b, b, &turned, shape, Some(da), None);
+                });
+                self.pool.give(turned);
+            }
             Operation::LogSoftmax { x, segments, out } => {
                 let columns = match segments {
                     Segments::Every(_) => 1,

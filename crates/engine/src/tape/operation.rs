@@ -82,6 +82,15 @@ pub(super) enum Operation {
         inputs: Range<usize>,
         out: Tensor,
     },
+    Join {
+        inputs: Range<usize>,
+        out: Tensor,
+    },
+    TransposedProduct {
+        a: Tensor,
+        b: Tensor,
+        out: Tensor,
+    },
     LogSoftmax {
         x: Tensor,
         segments: Segments,
@@ -171,6 +180,8 @@ impl Operation {
             | Self::GatherRows { out, .. }
             | Self::ChooseRows { out, .. }
             | Self::Stack { out, .. }
+            | Self::Join { out, .. }
+            | Self::TransposedProduct { out, .. }
             | Self::LogSoftmax { out, .. }
             | Self::EdgeDot { out, .. }
             | Self::LayerNorm { out, .. }

@@ -10,7 +10,8 @@ use super::operation::{LayerPart, MAX_PARTS, Operation};
 use super::{Tape, Tensor};
 use crate::buffer::{Buffer, Indices};
 use crate::device::{
-    Activation, BatchNormState, Binary, Loss, MessageTerms, Part, Reduction, Unary,
+    Activation, BatchNormState, Binary, Gradient, Loss, MessageTerms, Part, PartShape, Reduction,
+    Unary,
 };
 use crate::graph::{Edges, Segments};
 
@@ -447,15 +448,51 @@ impl Tape {
             self.device.place(self.value(input), at, &mut out);
             at += self.value(input).len();
         }
-        let first = self.lists.len();
-        if self.recording {
-            self.lists.extend_from_slice(inputs);
-        }
-        let list = first..self.lists.len();
+        let list = self.remember(inputs);
         self.result((rows, columns), out, inputs.iter().copied(), |out| Operation::Stack {
             inputs: list,
             out,
         })
+    }
+
+    /// Tensors side by side; those with fewer rows than others repeat.
+    pub fn join(&mut self, inputs: &[Tensor]) -> Tensor {
+        let rows = inputs.iter().map(|&input| self.rows(input)).max().unwrap_or_default();
+        let columns: usize = inputs.iter().map(|&input| self.columns(input)).sum();
+        let mut out = self.buffer(rows * columns);
+        let mut start = 0;
+        for &input in inputs {
+            let (k, width) = self.shape(input);
+            assert!(k > 0 && rows.is_multiple_of(k), "tensors to join");
+            self.device.place_columns(self.value(input), width, start, columns, &mut out);
+            start += width;
+        }
+        let list = self.remember(inputs);
+        self.result((rows, columns), out, inputs.iter().copied(), |out| Operation::Join {
+            inputs: list,
+            out,
+        })
+    }
+
+    /// Keeps a list of inputs for the way back.
+    fn remember(&mut self, inputs: &[Tensor]) -> Range<usize> {
+        let first = self.lists.len();
+        if self.recording {
+            self.lists.extend_from_slice(inputs);
+        }
+        first..self.lists.len()
+    }
+
+    /// aᵀ · b: `[rows, i]`, `[rows, j]` -> `[i, j]`.
+    pub fn transposed_product(&mut self, a: Tensor, b: Tensor) -> Tensor {
+        let ((rows, i), (others, j)) = (self.shape(a), self.shape(b));
+        assert_eq!(rows, others, "rows of a product");
+        let mut out = self.buffer(i * j);
+        let shape = PartShape { rows, columns: i, width: j, start: 0, stride: j };
+        let (a_value, b_value) = (self.value(a), self.value(b));
+        let gradient = Gradient { buffer: &mut out, add: false };
+        self.device.linear_gradient(a_value, b_value, b_value, shape, None, Some(gradient));
+        self.result((i, j), out, [a, b], |out| Operation::TransposedProduct { a, b, out })
     }
 
     /// Log-probabilities within each segment of rows, column by column.
