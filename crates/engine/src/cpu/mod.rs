@@ -20,7 +20,7 @@ use crate::device::{
     PartShape, Reduction, Unary,
 };
 use crate::graph::{Edges, Segments};
-use product::{Left, Start, product};
+use product::{Finish, Left, Start, finished_product, product};
 use team::{Parts, Team};
 
 /// The fast CPU device.
@@ -228,43 +228,35 @@ impl Device for Cpu {
         self.team.pieces(rows, piece, |piece| {
             // SAFETY: pieces of rows do not overlap.
             let out = unsafe { out.part(piece.start * columns..piece.end * columns) };
-            for (row, out) in piece.clone().zip(out.chunks_exact_mut(columns)) {
-                let addend = addend.map(|addend| {
-                    let row = row % (addend.len() / columns);
-                    &addend[row * columns..(row + 1) * columns]
-                });
-                match (bias, addend) {
-                    (Some(bias), Some(addend)) => rows::sum_of_two(bias, addend, out),
-                    (Some(only), None) | (None, Some(only)) => out.copy_from_slice(only),
-                    (None, None) => out.fill(0.0),
+            if let Some(addend) = addend {
+                let k = addend.len() / columns;
+                for (row, out) in piece.clone().zip(out.chunks_exact_mut(columns)) {
+                    out.copy_from_slice(&addend[row % k * columns..(row % k + 1) * columns]);
                 }
             }
-            for part in parts {
+            for (place, part) in parts.iter().enumerate() {
+                let is_first = place == 0;
+                let start = if is_first && addend.is_none() { Start::Zero } else { Start::There };
+                let finish = Finish {
+                    bias: bias.filter(|_| is_first),
+                    relu: activation == Activation::Relu && place + 1 == parts.len(),
+                };
                 let input = &part.input.single()[piece.start * part.width..piece.end * part.width];
                 if columns <= FEW_COLUMNS {
-                    for (out, input) in
-                        out.chunks_exact_mut(columns).zip(input.chunks_exact(part.width))
-                    {
-                        let weights = part.weight.single().chunks_exact(part.stride);
-                        for (y, weights) in out.iter_mut().zip(weights) {
-                            *y += rows::dot(input, &weights[part.start..part.start + part.width]);
-                        }
-                    }
+                    few_columns(part, input, columns, start, finish, out);
                     continue;
                 }
                 let Some(transposed) = part.transposed else {
                     unreachable!("the CPU asks for transposed weights");
                 };
-                product(
-                    Start::There,
+                finished_product(
+                    start,
+                    finish,
                     Left { data: input, row: part.width, column: 1 },
                     (&transposed.single()[part.start * columns..], columns),
                     (out, columns),
                     (piece.len(), part.width, columns),
                 );
-            }
-            if activation == Activation::Relu {
-                rows::relu(out);
             }
         });
     }
@@ -1390,6 +1382,26 @@ impl Device for Cpu {
 
 /// Layers with so few outputs take dot products with the weight as stored.
 const FEW_COLUMNS: usize = 4;
+
+/// A part of a layer with few outputs.
+fn few_columns(
+    part: &Part<'_>,
+    input: &[f32],
+    columns: usize,
+    start: Start,
+    finish: Finish<'_>,
+    out: &mut [f32],
+) {
+    for (out, input) in out.chunks_exact_mut(columns).zip(input.chunks_exact(part.width)) {
+        let weights = part.weight.single().chunks_exact(part.stride);
+        for (column, (y, weights)) in out.iter_mut().zip(weights).enumerate() {
+            let there = if start == Start::There { *y } else { 0.0 };
+            let sum = rows::dot(input, &weights[part.start..part.start + part.width]);
+            let sum = there + sum + finish.bias.map_or(0.0, |bias| bias[column]);
+            *y = if finish.relu { sum.max(0.0) } else { sum };
+        }
+    }
+}
 
 /// Messages of up to so many columns are built on the stack.
 const GATHER_COLUMNS: usize = 1024;
