@@ -188,7 +188,7 @@ impl<'a> Trainer<'a> {
             train: Sampler::new(suite, seed, algorithm, "train")?,
             validation: Sampler::new(suite, seed, algorithm, "val")?,
             options: StepOptions::new(&run),
-            plateau: Plateau::resume(&run, progress.plateau.clone()),
+            plateau: Plateau::resume(&run, progress.plateau),
             early_stopping: EarlyStopping::resume(&run, progress.early_stopping),
             network,
             progress,
@@ -262,6 +262,15 @@ impl<'a> Trainer<'a> {
                 return Ok(Outcome::Interrupted);
             }
             let (validation_loss, scores) = self.validate()?;
+            // Whatever this epoch's last steps did, it must not get into the last checkpoint.
+            if !validation_loss.is_finite() {
+                let term = "the validation loss".to_owned();
+                return Err(self.not_finite(
+                    self.progress.step,
+                    self.progress.batch,
+                    NotFinite { term, value: validation_loss },
+                ));
+            }
             let Progress { epoch, step, epoch_loss, .. } = self.progress.clone();
             let summary = EpochSummary {
                 step,
@@ -358,17 +367,22 @@ impl<'a> Trainer<'a> {
         self.options.optimiser.learning_rate = self.plateau.learning_rate();
         let number = self.progress.step + 1;
         let stepped = step(&mut self.network, &batch, &self.options, number);
-        let stepped = stepped.map_err(|NotFinite { term, value }| TrainError::NotFinite {
-            step: number,
-            epoch: self.progress.epoch + 1,
-            batch: self.progress.batch + 1,
-            term,
-            value,
-        })?;
+        let batch = self.progress.batch + 1;
+        let stepped = stepped.map_err(|what| self.not_finite(number, batch, what))?;
         self.progress.step += 1;
         self.progress.batch += 1;
         self.progress.epoch_loss.add(stepped.loss, indices.len() as u64);
         Ok(stepped)
+    }
+
+    /// The error of this step and batch of the epoch, both from 1.
+    fn not_finite(
+        &self,
+        step: u64,
+        batch: u64,
+        NotFinite { term, value }: NotFinite,
+    ) -> TrainError {
+        TrainError::NotFinite { step, epoch: self.progress.epoch + 1, batch, term, value }
     }
 
     /// The validation loss (output and hidden terms) and how good the predictions are.
