@@ -68,24 +68,20 @@ impl Folder {
 /// Told how a training goes, and asked whether it should.
 pub trait Observer {
     /// A step was made.
-    fn step(&mut self, view: &StepView<'_>);
+    fn step(&mut self, _view: &StepView<'_>) {}
     /// An epoch is over and validated.
-    fn epoch(&mut self, summary: &EpochSummary, improved: bool);
+    fn epoch(&mut self, _summary: &EpochSummary, _improved: bool) {}
     /// Whether to save and stop now.
-    fn stops(&self) -> bool;
+    fn stops(&self) -> bool {
+        false
+    }
 }
 
 /// An observer that looks away.
 #[derive(Debug, Clone, Copy)]
 pub struct Unobserved;
 
-impl Observer for Unobserved {
-    fn step(&mut self, _: &StepView<'_>) {}
-    fn epoch(&mut self, _: &EpochSummary, _: bool) {}
-    fn stops(&self) -> bool {
-        false
-    }
-}
+impl Observer for Unobserved {}
 
 /// A step as an observer sees it.
 #[derive(Debug)]
@@ -159,10 +155,7 @@ const SECONDS_A_CHECKPOINT: u64 = 60;
 impl<'a> Trainer<'a> {
     /// A training from the start.
     pub fn new(run: &Run, suite: &'a Suite, n_threads: usize) -> Result<Self, TrainError> {
-        let run = run.resolved();
-        let network = Network::new(&run, n_threads)?;
-        let progress = Progress::start(&run);
-        Self::with_network(run, suite, network, progress)
+        Self::with_network(run, suite, Network::new(run, n_threads)?)
     }
 
     /// A training that goes on from a checkpoint.
@@ -171,12 +164,28 @@ impl<'a> Trainer<'a> {
         suite: &'a Suite,
         n_threads: usize,
     ) -> Result<Self, TrainError> {
-        let network = Network::restore(checkpoint, n_threads)?;
-        Self::with_network(checkpoint.run.clone(), suite, network, checkpoint.progress.clone())
+        Self::resume_with_network(checkpoint, suite, Network::new(&checkpoint.run, n_threads)?)
     }
 
-    /// A training of any network for the run's algorithm, such as one with a processor of your own.
-    pub fn with_network(
+    /// A training from the start of any network for the run's algorithm, such as one with a
+    /// processor of your own.
+    pub fn with_network(run: &Run, suite: &'a Suite, network: Network) -> Result<Self, TrainError> {
+        let run = run.resolved();
+        let progress = Progress::start(&run);
+        Self::at(run, suite, network, progress)
+    }
+
+    /// A training that goes on from a checkpoint of any network, whose values are taken from it.
+    pub fn resume_with_network(
+        checkpoint: &Checkpoint,
+        suite: &'a Suite,
+        mut network: Network,
+    ) -> Result<Self, TrainError> {
+        network.read(checkpoint).map_err(NetworkError::from)?;
+        Self::at(checkpoint.run.clone(), suite, network, checkpoint.progress.clone())
+    }
+
+    fn at(
         run: Run,
         suite: &'a Suite,
         network: Network,

@@ -93,8 +93,7 @@ impl Case {
     }
 
     pub fn network(&self, hints: bool, device: impl Device + 'static) -> Network {
-        let (run, spec) = (self.run(hints), self.algorithm.spec());
-        Network::with_processor(&run, spec, device, self.kind.build).unwrap()
+        Network::with_processor(&self.run(hints), device, self.kind.build).unwrap()
     }
 
     /// A network on one thread that has made two steps, so that its statistics are those of data.

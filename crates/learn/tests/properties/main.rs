@@ -22,5 +22,7 @@ mod hints;
 mod overfitting;
 
 mod checkpoints;
+mod example;
 mod not_finite;
 mod resuming;
+mod runs;

@@ -34,3 +34,15 @@ fn any_number_of_threads_gives_the_same_bits() {
         }
     }
 }
+
+#[test]
+fn large_layers_give_the_same_bits_too() {
+    // Wide enough for every operator to be cut into tasks.
+    for mut case in cases::benchmark() {
+        case.hidden = 128;
+        if ["bfs", "mis"].contains(&&*case.algorithm.spec().algorithm) {
+            let one = after_three_steps(case, 1);
+            assert!(after_three_steps(case, 3) == one, "{}", case.name());
+        }
+    }
+}
