@@ -9,7 +9,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use salsa_learn::checkpoint::Checkpoint;
 use salsa_learn::model::processors;
-use salsa_learn::run::Run;
+use salsa_learn::run::{Run, RunError};
 use salsa_learn::training::log::{Ending, EpochSummary};
 use salsa_learn::training::{Folder, Observer, Outcome, StepView, Trainer};
 use salsa_traces::suite::Suite;
@@ -163,7 +163,9 @@ impl Train {
         ];
         for (option, field, value) in options {
             if let Some(value) = value {
-                run = run.with(option, &format!("{field} = {value}"), &names).map_err(on_option)?;
+                let laid = run.with(option, &format!("{field} = {value}"), &names);
+                // The option says which field it is.
+                run = laid.map_err(|error| on_option(&error, &format!("{field}: ")))?;
             }
         }
         for field in &self.fields {
@@ -184,15 +186,15 @@ impl Train {
                 }
                 laid => laid,
             }
-            .map_err(on_option)?;
+            .map_err(|error| on_option(&error, ""))?;
         }
         Ok(run.resolved())
     }
 }
 
-/// A problem of one option: there is only one line.
-fn on_option(error: salsa_learn::run::RunError) -> Failure {
-    Failure::mistake(error.to_string().replacen(":1: ", ": ", 1))
+/// A problem of one option: there is only one line, and `known` need not be said.
+fn on_option(error: &RunError, known: &str) -> Failure {
+    Failure::mistake(error.to_string().replacen(&format!(":1: {known}"), ": ", 1))
 }
 
 fn default_folder(run: &Run) -> PathBuf {
@@ -322,7 +324,13 @@ impl Observer for Watcher {
             summary.seconds,
             if improved { "  best" } else { "" },
         );
-        if std::io::stderr().is_terminal() { self.bar.println(line) } else { eprintln!("{line}") }
+        let mut stderr = std::io::stderr();
+        if stderr.is_terminal() {
+            self.bar.println(line);
+        } else {
+            // Whoever read the lines may be gone; the training goes on.
+            let _ = writeln!(stderr, "{line}");
+        }
     }
 
     fn stops(&self) -> bool {
