@@ -5,14 +5,18 @@ mod commands;
 mod describe;
 mod failure;
 mod files;
+mod graph_files;
 mod help;
 mod json;
 mod lines;
 mod one_sample;
+mod paper;
 mod plot;
 mod png;
 mod progress;
+mod results_table;
 mod table;
+mod trained;
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
