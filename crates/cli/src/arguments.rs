@@ -147,7 +147,7 @@ impl JobsArgument {
 }
 
 /// How many threads one model uses.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct ThreadsArgument {
     /// Number of threads [default: all cores]; the result is the same for any number
     #[arg(long, short = 'j', value_name = "N")]

@@ -41,18 +41,14 @@ impl Evaluate {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
         let trained = self.trained.load()?;
         let sets = self.trained.sets(&trained)?;
-        let evaluation = evaluated(&trained, &sets)?;
+        let progress = Progress::new(sets.iter().map(TestSet::count).sum(), "evaluating");
+        let Trained { checkpoint, options, .. } = &trained;
+        let splits = evaluate(checkpoint, &sets, *options, &mut || progress.advance(1))?;
+        drop(progress);
+        let evaluation = Evaluation::new(checkpoint, trained.data(), options.steps, splits);
         if self.format == Format::Json {
             return print_json(out, &evaluation);
         }
         writeln!(out, "{}", results_table(&evaluation, self.by)).map_err(Failure::output)
     }
-}
-
-/// Evaluates with a progress bar.
-fn evaluated(trained: &Trained, sets: &[TestSet<'_>]) -> Result<Evaluation, Failure> {
-    let progress = Progress::new(sets.iter().map(TestSet::count).sum(), "evaluating");
-    let Trained { checkpoint, options, .. } = trained;
-    let splits = evaluate(checkpoint, sets, *options, &mut || progress.advance(1))?;
-    Ok(Evaluation::new(checkpoint, trained.data(), options.steps, splits))
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::salsa::{folder, printed, salsa};
 
 /// Every command, those of `bench` too.
-pub const COMMANDS: [&str; 14] = [
+pub const COMMANDS: [&str; 17] = [
     "list",
     "generate",
     "inspect",
@@ -14,6 +14,9 @@ pub const COMMANDS: [&str; 14] = [
     "execute",
     "stats",
     "verify",
+    "train",
+    "evaluate",
+    "predict",
     "demo",
     "bench",
     "bench generate",

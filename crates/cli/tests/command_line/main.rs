@@ -20,3 +20,4 @@ mod inspect;
 mod interruption;
 mod mistakes;
 mod summaries;
+mod trained;
