@@ -13,9 +13,9 @@ use crate::table::{short, table_of};
 /// What the rows are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum By {
-    /// Graphs of a split with as many nodes.
+    /// A row for each number of nodes
     Size,
-    /// Graphs of a split from one generator.
+    /// A row for each generator, or what files say instead
     Family,
 }
 
@@ -109,20 +109,24 @@ fn what(evaluation: &Evaluation) -> String {
         Steps::Auto => "steps until the answer stands still".to_owned(),
     };
     format!(
-        "{} by {}, {} convention, {}hints, seed {}, after {} epochs ({} steps)\n{data}, {steps}",
+        "{} by {}, {} convention, {}hints, seed {}, after {} epoch{} ({} steps)\n{data}, {steps}",
         run.algorithm,
         run.model.processor,
         run.convention,
         if run.hints { "" } else { "no " },
         run.seed,
         trained.epochs,
+        if trained.epochs == 1 { "" } else { "s" },
         trained.steps,
     )
 }
 
 fn notes(evaluation: &Evaluation, paper: Option<&paper::Row>) -> String {
-    let mut notes =
-        "Percent (squared error: plain), mean over graphs ± half of its 95% interval.".to_owned();
+    let mut notes = "Percent, mean over graphs ± half of its 95% interval.".to_owned();
+    let has_errors = |split: &SplitResult| split.all.metrics.contains_key("squared_error");
+    if evaluation.splits.iter().any(has_errors) {
+        notes.push_str(" Squared errors as they are.");
+    }
     if let Some(row) = paper {
         notes.push_str(&format!("\npaper: {} in its Table 1, mean over seeds.", title(row.metric)));
     }

@@ -28,7 +28,7 @@ pub struct Evaluate {
     #[command(flatten)]
     trained: TrainedArguments,
 
-    /// Rows for the sizes or the families of graphs in each split
+    /// Split the rows further
     #[arg(long, value_enum, value_name = "PART")]
     by: Option<By>,
 

@@ -48,7 +48,7 @@ pub const TINY: Lesson = Lesson {
     epochs: 2,
     train_samples: Some(64),
     validation_samples: Some(16),
-    graphs: |n_nodes| if n_nodes <= 160 { 3 } else { 1 },
+    graphs: |n_nodes| if n_nodes <= 160 { 3 } else { 2 },
 };
 
 impl Lesson {
