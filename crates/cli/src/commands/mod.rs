@@ -4,11 +4,13 @@ mod bench;
 mod completions;
 mod demo;
 mod draw;
+mod evaluate;
 mod execute;
 mod generate;
 mod inspect;
 mod list;
 mod man;
+mod predict;
 mod stats;
 mod train;
 mod verify;
@@ -30,6 +32,8 @@ pub enum Command {
     Stats(stats::Stats),
     Verify(verify::Verify),
     Train(train::Train),
+    Evaluate(evaluate::Evaluate),
+    Predict(predict::Predict),
     Demo(demo::Demo),
     #[command(subcommand, arg_required_else_help = false)]
     Bench(bench::Bench),
@@ -49,6 +53,8 @@ impl Command {
             Self::Stats(stats) => stats.run(out),
             Self::Verify(verify) => verify.run(out),
             Self::Train(train) => train.run(out),
+            Self::Evaluate(evaluate) => evaluate.run(out),
+            Self::Predict(predict) => predict.run(out),
             Self::Demo(demo) => demo.run(out),
             Self::Bench(bench) => bench.run(out),
             Self::Completions(completions) => completions.run(out),

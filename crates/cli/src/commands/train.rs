@@ -112,7 +112,8 @@ impl Train {
                 .map_err(|error| Failure::mistake(format!("{error}; is there a run to resume?")))?;
             let suite = Suite::named_or_load(checkpoint.run.suite())?;
             let mut trainer = Trainer::resume(&checkpoint, &suite, n_threads)?;
-            return train(&mut trainer, &folder, &stop, out);
+            let outcome = train(&mut trainer, &folder, &stop, out)?;
+            return next(path, outcome, out);
         }
         let run = self.settled()?;
         let path = self.out.clone().unwrap_or_else(|| default_folder(&run));
@@ -128,7 +129,8 @@ impl Train {
         std::fs::create_dir_all(&path)
             .map_err(|error| Failure::writing(&path.display().to_string(), &error))?;
         crate::files::write_whole(&path.join("run.toml"), run.to_toml().as_bytes())?;
-        train(&mut trainer, &folder, &stop, out)
+        let outcome = train(&mut trainer, &folder, &stop, out)?;
+        next(&path, outcome, out)
     }
 
     /// The run file with the options laid over it.
@@ -204,8 +206,17 @@ fn default_folder(run: &Run) -> PathBuf {
     Path::new("salsa-runs").join(name)
 }
 
+/// What to do after a training.
+fn next(folder: &Path, outcome: Outcome, out: &mut impl Write) -> Result<(), Failure> {
+    let command = match outcome {
+        Outcome::Finished(_) => "salsa evaluate",
+        Outcome::Interrupted => "salsa train --resume",
+    };
+    writeln!(out, "{command} {}", folder.display()).map_err(Failure::output)
+}
+
 /// Set by the first Ctrl-C; the second ends the process as usual.
-fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
+pub fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);
     ctrlc::set_handler(move || {
@@ -223,7 +234,7 @@ pub fn train(
     folder: &Folder,
     stop: &Arc<AtomicBool>,
     out: &mut impl Write,
-) -> Result<(), Failure> {
+) -> Result<Outcome, Failure> {
     let run = trainer.run().clone();
     let parameters = trainer.network().n_parameters();
     writeln!(
@@ -242,7 +253,6 @@ pub fn train(
     let outcome = trainer.train(folder, &mut watcher)?;
     watcher.bar.finish_and_clear();
     let progress = trainer.progress();
-    let place = folder.path().display();
     match outcome {
         Outcome::Finished(ending) => {
             let why = match ending {
@@ -255,16 +265,14 @@ pub fn train(
                 }
                 _ => "no epoch was validated".to_owned(),
             };
-            writeln!(out, "{why} after {} steps; {best}\nsalsa evaluate {place}", progress.step)
+            writeln!(out, "{why} after {} steps; {best}", progress.step)
         }
-        Outcome::Interrupted => writeln!(
-            out,
-            "stopped at step {} of epoch {}\nsalsa train --resume {place}",
-            progress.step,
-            progress.epoch + 1
-        ),
+        Outcome::Interrupted => {
+            writeln!(out, "stopped at step {} of epoch {}", progress.step, progress.epoch + 1)
+        }
     }
-    .map_err(Failure::output)
+    .map_err(Failure::output)?;
+    Ok(outcome)
 }
 
 /// A progress bar over all epochs, and a line for each.

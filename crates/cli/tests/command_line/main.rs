@@ -21,3 +21,4 @@ mod interruption;
 mod mistakes;
 mod summaries;
 mod train;
+mod trained;
