@@ -101,7 +101,7 @@ impl Lines {
 }
 
 /// Whole numbers on a device: edges, segments, targets.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Indices(pub(crate) Vec<u32>);
 
 impl Indices {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::buffer::Indices;
 
 /// A symmetric graph as rows of neighbours, self-loops included.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Edges {
     /// Row u is entries `offsets[u]..offsets[u + 1]`; `[n_nodes + 1]`.
     pub offsets: Indices,

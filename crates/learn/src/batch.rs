@@ -15,7 +15,7 @@ use salsa_traces::trajectory::Values;
 use thiserror::Error;
 
 /// Graphs, inputs and answers of a training step.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Batch {
     /// The message-passing graph of all graphs together.
     pub edges: Arc<Edges>,

@@ -113,7 +113,8 @@ impl Model {
 
     /// Decodes all outputs of the spec, in its order.
     pub fn decode_outputs(&self, tape: &mut Tape, z: &Decoded) -> Vec<Tensor> {
-        self.spec.outputs().map(|field| self.decoder(field).decode(tape, z)).collect()
+        let decode = |field| tape.scope(|tape| self.decoder(field).decode(tape, z));
+        self.spec.outputs().map(decode).collect()
     }
 
     /// Decodes all hints of the spec, in its order.

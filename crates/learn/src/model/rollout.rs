@@ -38,7 +38,7 @@ pub struct Forward {
 impl Model {
     /// Encodes a batch and prepares the processor.
     pub fn begin<'m>(&'m self, tape: &mut Tape, batch: &Batch) -> Rollout<'m> {
-        let encoding = self.encoder.encode(tape, batch);
+        let encoding = tape.scope(|tape| self.encoder.encode(tape, batch));
         let weights = batch.weights.as_ref().filter(|_| self.spec.needs_weights());
         let weights = weights.map(|weights| tape.constant(weights.len(), 1, weights));
         let surroundings = Surroundings {

@@ -1,18 +1,14 @@
-//! Reading a case: tensors by name, and the batch they describe.
+//! Reading a case: tensors by name, and how far others are from them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use safetensors::{Dtype, SafeTensors};
-use salsa_engine::buffer::Indices;
-use salsa_engine::graph::{Edges, EdgesError};
+use salsa_engine::graph::EdgesError;
 use salsa_traces::algorithms;
 use salsa_traces::convention::Convention;
-use salsa_traces::spec::{Field, Kind, Location, Spec};
+use salsa_traces::spec::Spec;
 use thiserror::Error;
-
-use crate::batch::{Answers, Batch, Target, encoded_inputs};
 
 /// Tensors by group and name, in double precision.
 pub type Tensors = BTreeMap<String, Vec<f64>>;
@@ -20,7 +16,7 @@ pub type Tensors = BTreeMap<String, Vec<f64>>;
 /// A file of expected numbers.
 #[derive(Debug)]
 pub struct Case {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     tensors: Tensors,
     metadata: BTreeMap<String, String>,
     reference_deviation: BTreeMap<String, f64>,
@@ -80,7 +76,7 @@ impl Case {
         Self::parse(path, &bytes)
     }
 
-    fn parse(path: &Path, bytes: &[u8]) -> Result<Self, CaseError> {
+    pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, CaseError> {
         let malformed = |problem: String| CaseError::Malformed { path: path.to_owned(), problem };
         let file = SafeTensors::deserialize(bytes).map_err(|error| malformed(error.to_string()))?;
         let (_, header) =
@@ -202,73 +198,6 @@ impl Case {
         }
         worst
     }
-
-    /// The batch of the case.
-    pub fn batch(&self) -> Result<Batch, CaseError> {
-        let whole = |values: &[f64]| values.iter().map(|&value| value as u32).collect::<Vec<_>>();
-        let edge_index = whole(self.tensor("batch/edge_index")?);
-        let (rows, neighbours) = edge_index.split_at(edge_index.len() / 2);
-        let graph_of = whole(self.tensor("batch/graph")?);
-        let lengths: Vec<usize> =
-            self.tensor("batch/length")?.iter().map(|&length| length as usize).collect();
-        let (n_nodes, n_graphs) = (graph_of.len(), lengths.len());
-        let graphs: Vec<u32> = (0..=n_graphs as u32)
-            .map(|graph| graph_of.partition_point(|&of| of < graph) as u32)
-            .collect();
-        let steps = lengths.iter().copied().max().unwrap_or_default();
-        let rows_list = rows.to_vec();
-        let edges = Edges::new(n_nodes, rows.to_vec(), neighbours.to_vec())
-            .map_err(|source| CaseError::Edges { path: self.path.clone(), source })?;
-        let input = |field: &Field| -> Result<(String, Vec<f32>), CaseError> {
-            let values = self.tensor(&format!("batch/{}", field.name))?;
-            Ok((field.name.to_string(), single(values)))
-        };
-        let graph_of_entry: Vec<u32> =
-            rows_list.iter().map(|&row| graph_of[row as usize]).collect();
-        let layout = Layout {
-            rows: &rows_list,
-            graph_of: &graph_of,
-            graph_of_entry: &graph_of_entry,
-            lengths: &lengths,
-            n_nodes,
-        };
-        let target = |field: &Field, steps: usize| -> Result<Target, CaseError> {
-            let values = self.tensor(&format!("batch/{}", field.name))?;
-            Ok(layout.target(field, values, steps))
-        };
-        Ok(Batch {
-            inputs: encoded_inputs(&self.spec).map(input).collect::<Result<_, _>>()?,
-            weights: if self.spec.needs_weights() {
-                Some(single(self.tensor("batch/weights")?))
-            } else {
-                None
-            },
-            randomness: if self.spec.needs_randomness() {
-                let values = self.tensor("batch/randomness")?;
-                Some(single(&step_major(values, n_nodes, steps)))
-            } else {
-                None
-            },
-            outputs: self.spec.outputs().map(|field| target(field, 1)).collect::<Result<_, _>>()?,
-            hints: if self.hints() {
-                self.spec.hints().map(|field| target(field, steps)).collect::<Result<_, _>>()?
-            } else {
-                Vec::new()
-            },
-            graphs: Arc::new(Indices::new(graphs)),
-            edges: Arc::new(edges),
-            lengths,
-        })
-    }
-}
-
-/// `[count, steps]` to `[steps, count]`.
-fn step_major(values: &[f64], count: usize, steps: usize) -> Vec<f64> {
-    (0..steps).flat_map(|t| (0..count).map(move |i| values[i * steps + t])).collect()
-}
-
-fn single(values: &[f64]) -> Vec<f32> {
-    values.iter().map(|&value| value as f32).collect()
 }
 
 fn norm(values: impl Iterator<Item = f64>) -> f64 {
@@ -278,69 +207,4 @@ fn norm(values: impl Iterator<Item = f64>) -> f64 {
 /// The part of a tensor's name before the first slash.
 fn group_of(name: &str) -> &str {
     name.split('/').next().unwrap_or(name)
-}
-
-/// How a case's tensors are laid out.
-struct Layout<'a> {
-    rows: &'a [u32],
-    graph_of: &'a [u32],
-    graph_of_entry: &'a [u32],
-    lengths: &'a [usize],
-    n_nodes: usize,
-}
-
-impl Layout<'_> {
-    fn target(&self, field: &Field, values: &[f64], steps: usize) -> Target {
-        let (n_nodes, n_entries, n_graphs) = (self.n_nodes, self.rows.len(), self.lengths.len());
-        let is_hint = steps > 1 || values.len() > n_entries.max(n_nodes);
-        let counts = |graph: u32, t: usize| !is_hint || t < self.lengths[graph as usize];
-        // For every answer: the graph it belongs to.
-        let graph_of: Vec<u32> = match (field.location, field.kind) {
-            (Location::Graph, _) | (_, Kind::MaskOne) => (0..n_graphs as u32).collect(),
-            (Location::Node, _) => self.graph_of.to_vec(),
-            (Location::Edge, _) => self.graph_of_entry.to_vec(),
-        };
-        let count = graph_of.len();
-        let weight = 1.0 / (count * steps) as f32;
-        let weights: Vec<f32> = (0..steps)
-            .flat_map(|t| graph_of.iter().map(move |&graph| (graph, t)))
-            .map(|(graph, t)| if counts(graph, t) { weight } else { 0.0 })
-            .collect();
-        // The marked one of `of(i)` among `values` at step t.
-        let marked = |n: usize, of: &dyn Fn(usize) -> u32| -> Answers {
-            let mut places = vec![u32::MAX; count * steps];
-            for t in 0..steps {
-                for i in 0..n {
-                    let owner = of(i) as usize;
-                    if values[i * steps + t] != 0.0 {
-                        places[t * count + owner] = (t * n + i) as u32;
-                    }
-                }
-            }
-            Answers::Places(places)
-        };
-        let answers = match field.kind {
-            Kind::Pointer => marked(n_entries, &|entry| self.rows[entry]),
-            Kind::MaskOne => marked(n_nodes, &|node| self.graph_of[node]),
-            Kind::Categorical { classes } => {
-                let classes = usize::from(classes);
-                let mut places = vec![u32::MAX; count * steps];
-                for t in 0..steps {
-                    for i in 0..n_nodes {
-                        for class in 0..classes {
-                            if values[(i * steps + t) * classes + class] != 0.0 {
-                                places[t * n_nodes + i] =
-                                    ((t * n_nodes + i) * classes + class) as u32;
-                            }
-                        }
-                    }
-                }
-                Answers::Places(places)
-            }
-            Kind::Mask | Kind::Scalar => {
-                Answers::Numbers(single(&step_major(values, count, steps)))
-            }
-        };
-        Target { field: field.clone(), answers, weights }
-    }
 }

@@ -8,13 +8,16 @@
 //! deviates, but never more than 0.1. Where that run deviates by more than 0.02 single precision
 //! says nothing, and the double-precision device is held to 1e-6 instead.
 
+mod batch;
 mod case;
 mod run;
+mod write;
 
 use std::path::Path;
 
 pub use case::{Case, CaseError};
 use run::{Precision, run};
+pub use write::{processor_name, to_bytes};
 
 /// How one group of tensors compares.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,6 +9,7 @@ use salsa_engine::tape::{Tape, Tensor};
 use salsa_traces::spec::Kind;
 
 use super::case::{Case, CaseError, Tensors};
+use crate::batch::encoded_inputs;
 use crate::loss::{LossWeights, losses};
 use crate::model::{Model, ModelOptions, processors};
 
@@ -35,7 +36,7 @@ pub fn run(case: &Case, precision: Precision) -> Result<Tensors, CaseError> {
     let processor = if processor == "gine" { "gin" } else { &processor };
     let kind = processors::find(processor).map_err(|error| case.malformed(error.to_string()))?;
     let options = ModelOptions {
-        hidden: case.number("hidden_dim")? as usize,
+        hidden: hidden(case)?,
         convention: case.convention,
         reduction: Reduction::Max,
         steps_per_hint: 1,
@@ -98,6 +99,20 @@ pub fn run(case: &Case, precision: Precision) -> Result<Tensors, CaseError> {
     }
     found.insert("eval_hidden".to_owned(), tape.values(forward.hidden));
     Ok(found)
+}
+
+/// The size of hidden states, as the parameters have it too.
+fn hidden(case: &Case) -> Result<usize, CaseError> {
+    let hidden = case.number("hidden_dim")? as usize;
+    let Some(input) = encoded_inputs(&case.spec).next() else {
+        return Err(case.malformed("the algorithm has no node input"));
+    };
+    let encoder = format!("param/encoder.encoder.{}.lin.bias", input.name);
+    let found = case.tensor(&encoder)?.len();
+    if hidden == 0 || hidden != found {
+        return Err(case.malformed(format!("hidden_dim is {hidden}, {encoder} has {found} values")));
+    }
+    Ok(hidden)
 }
 
 /// Gives parameters and running statistics their values from the case.
