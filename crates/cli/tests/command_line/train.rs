@@ -209,8 +209,8 @@ fn wrong_options_are_told() {
         ("-j0", "--threads: expected at least 1, found 0"),
         ("--set clip", "--set: expected FIELD=VALUE, found \"clip\""),
         (
-            "--set model.hiden=3",
-            "--set: model.hiden: unknown field, there is processor, hidden, aggregation, \
+            "--set model.hidden_=3",
+            "--set: model.hidden_: unknown field, there is processor, hidden, aggregation, \
              steps_per_hint, did you mean \"hidden\"?",
         ),
         (
@@ -237,8 +237,8 @@ fn a_wrong_run_file_is_told_by_its_line() {
             "mine.toml:4: training.epochs: expected a whole number of at least 0, found string",
         ),
         (
-            "algorithm = \"bfs\"\n[model]\nhiden = 3\n",
-            "mine.toml:3: model.hiden: unknown field, there is processor, hidden, aggregation, \
+            "algorithm = \"bfs\"\n[model]\nhidden_ = 3\n",
+            "mine.toml:3: model.hidden_: unknown field, there is processor, hidden, aggregation, \
              steps_per_hint, did you mean \"hidden\"?",
         ),
         (
