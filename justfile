@@ -12,11 +12,17 @@ test-full:
 demo:
     cargo run --release
 
-# Speed beside the published code and beside petgraph; time and memory up to a million nodes
+# Speed beside the published code and petgraph; the training step; a million nodes
 bench:
     cargo run --release -- bench generate
     cargo run --release -- bench execution
     cargo run --release -- bench scale
+    cargo run --release -- bench train
+    cargo run --release -- bench infer
+
+# Our training step beside PyTorch's on the same batches
+compare:
+    benchmarks/compare.py
 
 # Accept what the command line prints now as what it should print
 snapshots:

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use crate::help::command_line;
 use salsa_learn::checkpoint::CheckpointError;
 use salsa_learn::evaluation::EvaluateError;
+use salsa_learn::parity::CaseError;
 use salsa_learn::run::RunError;
 use salsa_learn::training::TrainError;
 use salsa_traces::algorithms::UnknownAlgorithm;
@@ -192,6 +193,15 @@ impl From<RunError> for Failure {
         match error {
             RunError::Read { path, error } => Self::reading(Path::new(&path), &error),
             invalid => Self::mistake(invalid),
+        }
+    }
+}
+
+impl From<CaseError> for Failure {
+    fn from(error: CaseError) -> Self {
+        match error {
+            CaseError::Read { path, source } => Self::reading(&path, &source),
+            malformed => Self::mistake(malformed),
         }
     }
 }

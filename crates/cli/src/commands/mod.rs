@@ -3,6 +3,7 @@
 mod bench;
 mod completions;
 mod demo;
+mod dev;
 mod draw;
 mod evaluate;
 mod execute;
@@ -37,6 +38,8 @@ pub enum Command {
     Demo(demo::Demo),
     #[command(subcommand, arg_required_else_help = false)]
     Bench(bench::Bench),
+    #[command(subcommand, arg_required_else_help = false)]
+    Dev(dev::Dev),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -57,6 +60,7 @@ impl Command {
             Self::Predict(predict) => predict.run(out),
             Self::Demo(demo) => demo.run(out),
             Self::Bench(bench) => bench.run(out),
+            Self::Dev(dev) => dev.run(out),
             Self::Completions(completions) => completions.run(out),
             Self::Man(man) => man.run(out),
         }

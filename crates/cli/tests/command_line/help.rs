@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::salsa::{folder, printed, salsa};
 
 /// Every command, those of `bench` too.
-pub const COMMANDS: [&str; 17] = [
+pub const COMMANDS: [&str; 21] = [
     "list",
     "generate",
     "inspect",
@@ -22,6 +22,10 @@ pub const COMMANDS: [&str; 17] = [
     "bench generate",
     "bench execution",
     "bench scale",
+    "bench train",
+    "bench infer",
+    "dev",
+    "dev parity",
     "completions",
     "man",
 ];

@@ -8,9 +8,11 @@
 
 mod salsa;
 
+mod bench;
 mod completions;
 mod conformance;
 mod damaged_files;
+mod dev;
 mod draw;
 mod execute;
 mod files;

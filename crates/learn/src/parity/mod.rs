@@ -45,6 +45,9 @@ impl Group {
 pub fn check(path: &Path, n_threads: usize) -> Result<Vec<Group>, CaseError> {
     let case = Case::load(path)?;
     let names = case.groups();
+    if names.is_empty() {
+        return Err(case.malformed("no results are in it to compare"));
+    }
     let hopeless = |name: &str| case.reference_deviation(name) > 0.02;
     let single = run(&case, Precision::Single { n_threads })?;
     let double = if names.iter().any(|name| hopeless(name)) {

@@ -2,8 +2,13 @@
 
 mod execution;
 mod generate;
+mod infer;
+mod memory;
+mod own_process;
+mod product_peak;
 mod published;
 mod scale;
+mod train;
 
 use std::io::Write;
 use std::path::Path;
@@ -21,6 +26,8 @@ pub enum Bench {
     Generate(generate::Generate),
     Execution(execution::Execution),
     Scale(scale::Scale),
+    Train(train::Train),
+    Infer(infer::Infer),
 }
 
 impl Bench {
@@ -29,6 +36,8 @@ impl Bench {
             Self::Generate(generate) => generate.run(out),
             Self::Execution(execution) => execution.run(out),
             Self::Scale(scale) => scale.run(out),
+            Self::Train(train) => train.run(out),
+            Self::Infer(infer) => infer.run(out),
         }
     }
 }

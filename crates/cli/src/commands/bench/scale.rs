@@ -4,7 +4,6 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::Command;
 
 use clap::Args;
 use salsa_traces::algorithms;
@@ -13,6 +12,8 @@ use salsa_traces::sample::Sampler;
 use salsa_traces::suite::Suite;
 use serde::{Deserialize, Serialize};
 
+use super::memory::peak_memory;
+use super::own_process::in_own_process;
 use super::{saved, seconds};
 use crate::arguments::Format;
 use crate::failure::Failure;
@@ -121,7 +122,11 @@ impl Scale {
         for algorithm in &algorithms {
             for generator in &self.generator {
                 for &nodes in &self.nodes {
-                    cells.push(in_own_process(algorithm, generator, nodes)?);
+                    let nodes = nodes.to_string();
+                    let cell = format!("{algorithm} on {generator} {nodes}");
+                    let words = ["--algorithm", algorithm, "--generator", generator];
+                    let words = [&["scale", "--nodes", &nodes], words.as_slice()].concat();
+                    cells.push(in_own_process(&cell, &words, &KEEP_MEMORY)?);
                     progress.advance(1);
                 }
             }
@@ -129,6 +134,10 @@ impl Scale {
         Ok(cells)
     }
 }
+
+/// Memory once taken is kept: clearing fresh pages is the system's time, not ours, and small
+/// graphs do not pay for it either after their first turn.
+const KEEP_MEMORY: [(&str, &str); 1] = [("MIMALLOC_PURGE_DELAY", "-1")];
 
 fn text(cells: &[Cell]) -> String {
     let rows = cells.iter().map(|cell| {
@@ -179,25 +188,6 @@ fn growth(cells: &[Cell]) -> String {
     table(header, 2, cells.chunk_by(is_same).map(of_one).collect())
 }
 
-fn in_own_process(algorithm: &str, generator: &str, nodes: u32) -> Result<Cell, Failure> {
-    let failed =
-        |what: String| Failure::System(format!("{algorithm} on {generator} {nodes}: {what}"));
-    let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
-    let output = Command::new(program)
-        .args(["bench", "scale", "--one", "--algorithm", algorithm, "--generator", generator])
-        .args(["--nodes", &nodes.to_string()])
-        // Memory once taken is kept: clearing fresh pages is the system's time, not ours, and
-        // small graphs do not pay for it either after their first turn.
-        .env("MIMALLOC_PURGE_DELAY", "-1")
-        .output()
-        .map_err(|error| failed(error.to_string()))?;
-    if !output.status.success() {
-        let told = String::from_utf8_lossy(&output.stderr);
-        return Err(Failure::mistake(told.trim().trim_start_matches("error: ")));
-    }
-    serde_json::from_slice(&output.stdout).map_err(|error| failed(error.to_string()))
-}
-
 fn measure(algorithm: &str, generator: &str, nodes: u32) -> Result<Cell, Failure> {
     let text = format!(
         "name = \"scale\"\nversion = 1\nconvention = \"paper\"\nseed = 0\n\n[[split]]\n\
@@ -233,17 +223,9 @@ fn measure(algorithm: &str, generator: &str, nodes: u32) -> Result<Cell, Failure
         execute_ns: 1e9 * execute_s / units,
         sample_ns: 1e9 * (generate_s + execute_s) / units,
         hint_bytes: trajectory.hint_bytes(),
-        peak_bytes: peak_memory()?,
+        peak_bytes: peak_memory()
+            .ok_or_else(|| Failure::System("peak memory is told by Linux only".to_owned()))?,
     })
-}
-
-/// The most memory this process has held, as Linux tells it.
-fn peak_memory() -> Result<u64, Failure> {
-    let status = std::fs::read_to_string("/proc/self/status")
-        .map_err(|error| Failure::System(format!("peak memory is read from Linux: {error}")))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
-    kib.map(|kib| kib * 1024).ok_or_else(|| Failure::System("no VmHWM in the status".to_owned()))
 }
 
 fn plot(cells: &[Cell], title: &str, y_label: &str, value: impl Fn(&Cell) -> f64) -> String {

@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Times our training step beside PyTorch's, on the same batches, cell by cell.
+
+    benchmarks/compare.py [--cells REGEX] [--seconds S] [--threads N] [--out FOLDER] [--skip-compiled]
+
+For each cell (algorithm, model, hints) the batches and first parameters are written by
+`salsa bench train --export`; then our step, the published one, the plain one and the compiled
+one run one after the other, so that what disturbs the machine disturbs all of them. Writes
+`steps.jsonl` (the machine, then a line for each cell and implementation), `table.md` and
+`table.csv`. Needs only the standard library; PyTorch goes into a virtual environment under
+target/, or is that of SALSA_PYTHON=/path/to/python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTORCH = ROOT / "benchmarks" / "pytorch"
+THEIRS = ["published", "plain", "compiled"]
+OURS = "salsa"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One training: what `salsa bench train` calls it, and what its files are called."""
+
+    algorithm: str
+    model: str
+    hints: bool
+
+    @property
+    def name(self) -> str:
+        weighted = self.algorithm == "dijkstra"
+        model = "gine" if weighted and self.model == "gin" else self.model
+        return f"{self.algorithm}-{model}{'-hints' if self.hints else ''}"
+
+    @property
+    def words(self) -> list[str]:
+        hints = "yes" if self.hints else "no"
+        return ["--algorithm", self.algorithm, "--model", self.model, "--hints", hints]
+
+
+CELLS = [
+    Cell(*cell)
+    for cell in itertools.product(
+        ["bfs", "dijkstra", "dfs"], ["gin", "pgn", "recgnn"], [False, True]
+    )
+]
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--cells", default="", help="regular expression, as dfs-pgn or hints$")
+    arguments.add_argument("--seconds", type=float, default=5.0, help="for each measurement")
+    arguments.add_argument("--threads", type=int, default=2)
+    arguments.add_argument("--out", type=Path, default=ROOT / "target" / "compare")
+    arguments.add_argument("--skip-compiled", action="store_true")
+    options = arguments.parse_args()
+    cells = [cell for cell in CELLS if re.search(options.cells, cell.name)]
+    if not cells:
+        arguments.error(f"--cells {options.cells}: there are {', '.join(c.name for c in CELLS)}")
+    theirs = [name for name in THEIRS if not (options.skip_compiled and name == "compiled")]
+
+    target = target_folder()
+    python = pytorch(target)
+    salsa = build(target)
+    options.out.mkdir(parents=True, exist_ok=True)
+    about = machine() | {"threads": options.threads, "seconds": options.seconds}
+    rows = []
+    with (options.out / "steps.jsonl").open("w") as lines:
+        print(json.dumps(about), file=lines, flush=True)
+        for cell in cells:
+            for row in measure(cell, theirs, salsa, python, target, options):
+                rows.append(row)
+                print(json.dumps(row), file=lines, flush=True)
+    table = summarise(cells, rows)
+    write_csv(options.out / "table.csv", table)
+    text = markdown(table, about | {"versions": versions(rows)})
+    (options.out / "table.md").write_text(text)
+    print(text)
+
+
+def target_folder() -> Path:
+    """Where cargo builds, which the user may have set."""
+    words = ["cargo", "metadata", "--no-deps", "--format-version", "1"]
+    return Path(json.loads(output(words, cwd=ROOT))["target_directory"])
+
+
+def pytorch(target: Path) -> Path:
+    """An interpreter with PyTorch."""
+    if given := os.environ.get("SALSA_PYTHON"):
+        return Path(given)
+    venv = target / "pytorch"
+    python = venv / "bin" / "python"
+    done = venv / "requirements.txt"
+    wanted = (PYTORCH / "requirements.txt").read_text()
+    if not done.exists() or done.read_text() != wanted:
+        tell(f"installing PyTorch into {venv}")
+        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+        install = [python, "-m", "pip", "install", "--quiet", "-r", PYTORCH / "requirements.txt"]
+        subprocess.run(install, check=True)
+        done.write_text(wanted)
+    return python
+
+
+def build(target: Path) -> Path:
+    tell("building salsa")
+    words = ["cargo", "build", "--release", "--package", "salsa-cli", "--quiet"]
+    subprocess.run(words, cwd=ROOT, check=True)
+    return target / "release" / "salsa"
+
+
+def measure(
+    cell: Cell,
+    theirs: list[str],
+    salsa: Path,
+    python: Path,
+    target: Path,
+    options: argparse.Namespace,
+) -> list[dict[str, Any]]:
+    """Rows of all implementations for one cell."""
+    batches = target / "batches" / cell.name
+    output([salsa, "bench", "train", *cell.words, "--export", batches])
+    common = ["--threads", str(options.threads), "--seconds", str(options.seconds)]
+    tell(f"{cell.name}: {OURS}")
+    words = [salsa, "bench", "train", *cell.words, *common, "--format", "json"]
+    (ours,) = json.loads(output(words))
+    rows = [{"cell": cell.name, "implementation": OURS} | ours]
+    for implementation in theirs:
+        tell(f"{cell.name}: {implementation}")
+        words = [python, PYTORCH / "step.py", "--implementation", implementation]
+        words += ["--batches", batches, *common, "--format", "json"]
+        rows.append({"cell": cell.name} | json.loads(output(words)))
+    return rows
+
+
+def machine() -> dict[str, Any]:
+    """What the figures belong to."""
+    commit = output(["git", "rev-parse", "HEAD"], cwd=ROOT).strip()
+    if output(["git", "status", "--porcelain"], cwd=ROOT).strip():
+        commit += " with changes"
+    return {
+        "cpu": cpu(),
+        "cores": os.cpu_count(),
+        "load_before": round(os.getloadavg()[0], 2),
+        "system": platform.platform(),
+        "rustc": output(["rustc", "--version"], cwd=ROOT).strip(),
+        "commit": commit,
+    }
+
+
+def cpu() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor()
+    found = re.search(r"model name\s*: (.*)", text)
+    return found[1] if found else platform.processor()
+
+
+def versions(rows: list[dict[str, Any]]) -> dict[str, str]:
+    return next((row["versions"] for row in rows if "versions" in row), {})
+
+
+def summarise(cells: list[Cell], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A line for each cell: median ms of each implementation, and how often ours fits into it."""
+    table = []
+    for cell in cells:
+        times = {r["implementation"]: r.get("median_ms") for r in rows if r["cell"] == cell.name}
+        line: dict[str, Any] = {
+            "algorithm": cell.algorithm,
+            "model": cell.model,
+            "hints": "yes" if cell.hints else "no",
+        }
+        line |= {f"{name}_ms": time and round(time, 2) for name, time in times.items()}
+        for name in THEIRS:
+            if name in times:
+                time = times[name]
+                line[f"{name} / {OURS}"] = time and round(time / times[OURS], 1)
+        table.append(line)
+    return table
+
+
+def write_csv(path: Path, table: list[dict[str, Any]]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(table[0]))
+        writer.writeheader()
+        writer.writerows(table)
+
+
+def markdown(table: list[dict[str, Any]], about: dict[str, Any]) -> str:
+    columns = list(table[0])
+    name = {column: column.replace("_ms", ", ms") for column in columns}
+    lines = ["| " + " | ".join(name[column] for column in columns) + " |"]
+    lines.append("|" + "".join(" --- |" if c in columns[:3] else " ---: |" for c in columns))
+    for line in table:
+        shown = ("failed" if line[c] is None else str(line[c]) for c in columns)
+        lines.append("| " + " | ".join(shown) + " |")
+    torch = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
+    lines += [
+        "",
+        f"Median milliseconds of one training step (batch 8, hidden size 128, float32, "
+        f"{about['threads']} threads, {about['seconds']} s each). {about['cpu']}, "
+        f"{about['cores']} cores, load {about['load_before']} before; {about['system']}; "
+        f"{about['rustc']}; {torch}; commit {about['commit']}.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def output(words: list[Any], cwd: Path | None = None) -> str:
+    done = subprocess.run(words, cwd=cwd, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(f"failed with exit code {done.returncode}: {' '.join(map(str, words))}")
+    return done.stdout
+
+
+def tell(what: str) -> None:
+    print(what, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,232 @@
+//! `salsa bench infer`: time and memory of one model on one large graph, up to a million nodes.
+//!
+//! Every cell runs in a process of its own, so that its peak memory is its own too.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use salsa_learn::batch::Batch;
+use salsa_learn::network::Network;
+use salsa_learn::prediction::predictions;
+use salsa_learn::run::Run;
+use salsa_traces::algorithms;
+use salsa_traces::sample::Sampler;
+use salsa_traces::suite::Suite;
+use serde::{Deserialize, Serialize};
+
+use super::memory::peak_memory;
+use super::own_process::in_own_process;
+use super::{median, saved, seconds};
+use crate::arguments::{Format, ThreadsArgument};
+use crate::failure::Failure;
+use crate::files::write_whole;
+use crate::json::print_json;
+use crate::plot::{Plot, Series};
+use crate::progress::Progress;
+use crate::table::{bytes, table};
+
+/// Measure time and memory of a model on one graph of up to a million nodes
+///
+/// The graph is Erdős-Rényi with the paper's parameters, the model is new (its values do not matter
+/// here) with hidden size 128, and it takes as many steps as the algorithm. The time is that of
+/// encoding, all steps and decoding; the memory is that of the whole process, making the graph
+/// included. The last column is the time for one entry of the graph (each direction of an edge, and
+/// each self-loop) at one step: the same on all graphs if time is linear.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  salsa bench infer --nodes 1024,32768
+  salsa bench infer --model gin,pgn,recgnn --plots results/inference")]
+pub struct Infer {
+    /// Numbers of nodes, separated by commas
+    #[arg(long, value_delimiter = ',', default_values_t = [1024, 4096, 16_384, 32_768, 131_072, 1_000_000])]
+    nodes: Vec<u32>,
+
+    /// Models, separated by commas
+    #[arg(long, short, value_name = "NAMES", value_delimiter = ',', default_values = ["pgn"])]
+    model: Vec<String>,
+
+    /// Algorithm
+    #[arg(long, short, value_name = "NAME", default_value = "bfs")]
+    algorithm: String,
+
+    #[command(flatten)]
+    threads: ThreadsArgument,
+
+    /// Folder for plots of time and memory as SVG
+    #[arg(long, value_name = "FOLDER")]
+    plots: Option<PathBuf>,
+
+    /// Show a measurement saved with --format json instead of measuring
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// Measure one cell in this process
+    #[arg(long, hide = true)]
+    one: bool,
+}
+
+/// One model on one graph.
+#[derive(Debug, Serialize, Deserialize)]
+struct Cell {
+    algorithm: String,
+    model: String,
+    threads: usize,
+    nodes: usize,
+    edges: usize,
+    entries: usize,
+    steps: usize,
+    seconds: f64,
+    /// Nanoseconds for each entry and step.
+    ns: f64,
+    peak_bytes: Option<u64>,
+}
+
+impl Infer {
+    pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
+        if let Some(few) = self.nodes.iter().find(|&&nodes| nodes < 2) {
+            return Err(Failure::mistake(format!("--nodes: expected at least 2, found {few}")));
+        }
+        let cells: Vec<Cell> = match &self.from {
+            Some(file) => saved(file)?,
+            None if self.one => {
+                let n_threads = self.threads.count()?;
+                let cell = measure(&self.algorithm, &self.model[0], self.nodes[0], n_threads)?;
+                return print_json(out, &cell);
+            }
+            None => self.measure()?,
+        };
+        if let Some(folder) = &self.plots {
+            let time = plot(&cells, "inference on one graph", "seconds", |cell| Some(cell.seconds));
+            write_whole(&folder.join("time.svg"), time.as_bytes())?;
+            let memory = plot(&cells, "peak memory of inference", "MiB", |cell| {
+                cell.peak_bytes.map(|bytes| bytes as f64 / 1_048_576.0)
+            });
+            write_whole(&folder.join("memory.svg"), memory.as_bytes())?;
+        }
+        match self.format {
+            Format::Json => print_json(out, &cells),
+            Format::Text => writeln!(out, "{}", text(&cells)).map_err(Failure::output),
+        }
+    }
+
+    fn measure(&self) -> Result<Vec<Cell>, Failure> {
+        let n_threads = self.threads.count()?.to_string();
+        let progress = Progress::new((self.model.len() * self.nodes.len()) as u64, "measuring");
+        let mut cells = Vec::new();
+        for model in &self.model {
+            for nodes in &self.nodes {
+                let nodes = nodes.to_string();
+                let words = ["infer", "--algorithm", &self.algorithm, "--model", model];
+                let sizes = ["--nodes", &nodes, "--threads", &n_threads];
+                let words = [words.as_slice(), &sizes].concat();
+                let name = format!("{model} on {nodes} nodes");
+                cells.push(in_own_process(&name, &words, &[])?);
+                progress.advance(1);
+            }
+        }
+        Ok(cells)
+    }
+}
+
+fn measure(algorithm: &str, model: &str, nodes: u32, n_threads: usize) -> Result<Cell, Failure> {
+    let text = format!(
+        "name = \"infer\"\nversion = 1\nconvention = \"paper\"\nseed = 0\n\n[[split]]\n\
+         name = \"infer\"\nsamples = 1\ngenerator = \"er\"\nnodes = {nodes}\n"
+    );
+    let suite = Suite::parse("infer", &text)?;
+    let algorithm = algorithms::find(algorithm)?;
+    let mut run = Run { algorithm: algorithm.spec().algorithm.to_string(), ..Run::default() };
+    run.model.processor = model.to_owned();
+    let mut network = Network::new(&run, n_threads).map_err(Failure::mistake)?;
+    let batch = {
+        // The sample is gone before the model takes its memory.
+        let sample = Sampler::new(&suite, suite.seed, algorithm, "infer")?.sample(0, false)?;
+        Batch::new(&[sample], false).map_err(Failure::mistake)?
+    };
+    let entries = batch.edges.n_entries();
+    let mut times = Vec::new();
+    // Enough turns to see past the noise on small graphs, one on large ones.
+    for _ in 0..(1_000_000 / entries).clamp(1, 20) {
+        let (predicted, time) = seconds(|| {
+            let Network { tape, model } = &mut network;
+            tape.set_recording(false);
+            let forward = model.forward(tape, &batch);
+            predictions(tape, &model.spec, &batch, &forward.outputs)
+        });
+        std::hint::black_box(predicted);
+        times.push(time);
+    }
+    let seconds = median(times);
+    Ok(Cell {
+        algorithm: run.algorithm,
+        model: model.to_owned(),
+        threads: n_threads,
+        nodes: batch.n_nodes(),
+        edges: (entries - batch.n_nodes()) / 2,
+        entries,
+        steps: batch.steps(),
+        seconds,
+        ns: 1e9 * seconds / (entries * batch.steps()) as f64,
+        peak_bytes: peak_memory(),
+    })
+}
+
+fn text(cells: &[Cell]) -> String {
+    let rows = cells.iter().map(|cell| {
+        [
+            cell.algorithm.clone(),
+            cell.model.clone(),
+            cell.nodes.to_string(),
+            cell.edges.to_string(),
+            cell.entries.to_string(),
+            cell.steps.to_string(),
+            format!("{:.3}", cell.seconds),
+            cell.peak_bytes.map_or("unknown".to_owned(), bytes),
+            format!("{:.0}", cell.ns),
+        ]
+    });
+    let header = [
+        "algorithm",
+        "model",
+        "nodes",
+        "edges",
+        "entries",
+        "steps",
+        "seconds",
+        "peak memory",
+        "ns / (entry x step)",
+    ];
+    table(header, 2, rows.collect())
+}
+
+fn plot(
+    cells: &[Cell],
+    title: &str,
+    y_label: &str,
+    value: impl Fn(&Cell) -> Option<f64>,
+) -> String {
+    let mut series: Vec<Series> = Vec::new();
+    for cell in cells {
+        let name = format!("{} {}", cell.algorithm, cell.model);
+        let point = value(cell).map(|value| (cell.edges as f64, value));
+        match series.iter_mut().find(|known| known.name == name) {
+            Some(known) => known.points.extend(point),
+            None => series.push(Series { name, points: point.into_iter().collect() }),
+        }
+    }
+    Plot {
+        title: title.to_owned(),
+        x_label: "edges".to_owned(),
+        y_label: y_label.to_owned(),
+        log_x: true,
+        log_y: true,
+        series,
+    }
+    .to_svg(900.0, 560.0)
+}

@@ -1,0 +1,102 @@
+//! The time of one training step, and how much of it the dense products explain.
+
+use std::time::{Duration, Instant};
+
+use salsa_learn::training::step::{StepOptions, step};
+use serde::{Deserialize, Serialize};
+
+use super::cell::Cell;
+use crate::commands::bench::memory::peak_memory;
+use crate::commands::bench::product_peak::product_peak;
+use crate::commands::bench::{median, seconds};
+use crate::failure::Failure;
+
+/// The training step of one cell.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Step {
+    pub algorithm: String,
+    pub model: String,
+    pub hints: bool,
+    pub threads: usize,
+    pub batches: u64,
+    pub steps: usize,
+    pub median_ms: f64,
+    pub mean_ms: f64,
+    pub steps_per_s: f64,
+    /// Operations in dense products for a step, in units of 10^9; the mean over the batches.
+    pub gflop: f64,
+    /// Those operations over the whole step's time; the median over the steps.
+    pub gflop_per_s: f64,
+    /// What dense products alone reach.
+    pub peak_gflop_per_s: f64,
+    pub share_of_peak: f64,
+    /// The most memory the process held while training.
+    pub peak_bytes: Option<u64>,
+}
+
+impl Step {
+    pub fn set_peak(&mut self, peak_gflop_per_s: f64) {
+        self.peak_gflop_per_s = peak_gflop_per_s;
+        self.share_of_peak = self.gflop_per_s / peak_gflop_per_s;
+    }
+}
+
+/// Rounds over the batches before the clock counts.
+const WARM_UP: usize = 2;
+
+/// Trains on the batches in turn until the time is over and every batch had as many turns.
+pub fn measure(
+    cell: &Cell,
+    n_batches: u64,
+    n_threads: usize,
+    time: Duration,
+) -> Result<Step, Failure> {
+    let batches = cell.batches(n_batches)?;
+    let mut network = cell.network(n_threads)?;
+    let options = StepOptions::new(&cell.run());
+    let (mut times, mut operations) = (Vec::new(), Vec::new());
+    let mut number = 0;
+    let mut begin = Instant::now();
+    for round in 0.. {
+        if round == WARM_UP {
+            (times.clear(), operations.clear());
+            begin = Instant::now();
+        }
+        if round > WARM_UP && begin.elapsed() >= time {
+            break;
+        }
+        for batch in &batches {
+            number += 1;
+            let before = network.tape.device().product_operations();
+            let (stepped, time) = seconds(|| step(&mut network, batch, &options, number));
+            stepped.map_err(|error| {
+                Failure::System(format!("step {number}: {} is {}", error.term, error.value))
+            })?;
+            times.push(time);
+            operations.push((network.tape.device().product_operations() - before) as f64);
+        }
+    }
+    let steps = times.len();
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let rates = times.iter().zip(&operations).map(|(time, operations)| operations / time);
+    let rate = median(rates.collect());
+    let mut measured = Step {
+        algorithm: cell.algorithm.spec().algorithm.to_string(),
+        model: cell.processor.to_owned(),
+        hints: cell.hints,
+        threads: n_threads,
+        batches: n_batches,
+        steps,
+        mean_ms: 1e3 * mean(&times),
+        steps_per_s: 1.0 / mean(&times),
+        gflop: mean(&operations) / 1e9,
+        median_ms: 1e3 * median(times),
+        gflop_per_s: rate / 1e9,
+        peak_gflop_per_s: 0.0,
+        share_of_peak: 0.0,
+        peak_bytes: peak_memory(),
+    };
+    drop(network);
+    measured.set_peak(product_peak(n_threads, time / 2));
+    Ok(measured)
+}
