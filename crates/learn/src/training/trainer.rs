@@ -188,7 +188,7 @@ impl<'a> Trainer<'a> {
             train: Sampler::new(suite, seed, algorithm, "train")?,
             validation: Sampler::new(suite, seed, algorithm, "val")?,
             options: StepOptions::new(&run),
-            plateau: Plateau::resume(&run, progress.plateau.clone()),
+            plateau: Plateau::resume(&run, progress.plateau),
             early_stopping: EarlyStopping::resume(&run, progress.early_stopping),
             network,
             progress,
