@@ -196,7 +196,8 @@ impl Case {
             let difference = norm((0..len).map(|i| at(want, i) - at(have, i)));
             let scale = norm(want.iter().copied()).max(0.01 * whole);
             let deviation = if difference == 0.0 { 0.0 } else { difference / scale };
-            if worst.0.is_empty() || deviation > worst.1 || deviation.is_nan() {
+            // Also true for NaN.
+            if worst.0.is_empty() || !(deviation <= worst.1) {
                 worst = (name.clone(), deviation);
             }
         }
