@@ -6,13 +6,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use salsa_learn::evaluation::{Answer, TestSet, answers};
+use salsa_learn::validity::Violation;
 use salsa_traces::spec::{Location, Spec};
 use salsa_traces::trajectory::Values;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::failure::Failure;
 use crate::files::WholeFile;
-use crate::json::print_json;
+use crate::json::{json_text, print_json};
 use crate::progress::Progress;
 use crate::trained::{Trained, TrainedArguments};
 
@@ -36,54 +38,61 @@ pub struct Predict {
     out: Option<PathBuf>,
 }
 
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    split: &'a str,
+    index: u64,
+    n_nodes: usize,
+    steps: usize,
+    outputs: Map<String, Value>,
+    valid: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violation: Option<&'a Violation>,
+}
+
 impl Predict {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
         let trained = self.trained.load()?;
         let sets = self.trained.sets(&trained)?;
         let Some(path) = &self.out else {
-            return predict(&trained, &sets, &mut |line| print_json(out, &line));
+            return predict(&trained, &sets, &mut |line| print_json(out, line));
         };
         let mut file = WholeFile::create(path)?;
-        predict(&trained, &sets, &mut |line| file.write_line(&line.to_string()))?;
+        predict(&trained, &sets, &mut |line| file.write_line(&json_text(line)?))?;
         file.finish()
     }
 }
 
-/// Gives `write` one object a graph, in order.
+/// Gives `write` one line a graph, in order.
 fn predict(
     trained: &Trained,
     sets: &[TestSet<'_>],
-    write: &mut dyn FnMut(Value) -> Result<(), Failure>,
+    write: &mut dyn FnMut(&Line<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let progress = Progress::new(sets.iter().map(TestSet::count).sum(), "predicting");
     let spec = trained.spec();
     let mut written = Ok(());
     answers(&trained.checkpoint, sets, trained.options, &mut |answer| {
-        written = write(line(spec, sets[answer.set].name(), &answer));
+        written = write(&line(spec, sets[answer.set].name(), &answer));
         progress.advance(1);
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     written
 }
 
-fn line(spec: &Spec, split: &str, answer: &Answer) -> Value {
-    let outputs: Map<String, Value> = spec
-        .outputs()
-        .zip(&answer.prediction.outputs)
-        .map(|(field, values)| (field.name.to_string(), plain(values, field.location)))
-        .collect();
-    let mut line = json!({
-        "split": split,
-        "index": answer.index,
-        "n_nodes": answer.n_nodes,
-        "steps": answer.prediction.steps,
-        "outputs": outputs,
-        "valid": answer.validity.as_ref().map(Result::is_ok),
-    });
-    if let Some(Err(violation)) = &answer.validity {
-        line["violation"] = json!(violation);
+fn line<'a>(spec: &Spec, split: &'a str, answer: &'a Answer) -> Line<'a> {
+    let outputs = spec.outputs().zip(&answer.prediction.outputs);
+    Line {
+        split,
+        index: answer.index,
+        n_nodes: answer.n_nodes,
+        steps: answer.prediction.steps,
+        outputs: outputs
+            .map(|(field, values)| (field.name.to_string(), plain(values, field.location)))
+            .collect(),
+        valid: answer.validity.as_ref().map(Result::is_ok),
+        violation: answer.validity.as_ref().and_then(|verdict| verdict.as_ref().err()),
     }
-    line
 }
 
 /// As the files of samples have them: masks as 0 and 1, one number for a graph.

@@ -18,6 +18,7 @@ use crate::arguments::ThreadsArgument;
 use crate::commands::train::stop_on_interrupt;
 use crate::failure::Failure;
 use crate::files::write_whole;
+use crate::json::json_text;
 use crate::results_table::results_table;
 
 /// Train a network and compare it with the paper, in about a minute
@@ -69,8 +70,7 @@ impl Demo {
 
         say(out, "\n3. Evaluation: on graphs of up to 1600 nodes\n")?;
         let evaluation = learning::evaluate(&lesson, &suite, bfs, &folder, n_threads, &stop)?;
-        let json = serde_json::to_string(&evaluation);
-        let json = json.map_err(|error| Failure::System(error.to_string()))? + "\n";
+        let json = json_text(&evaluation)? + "\n";
         write_whole(&self.out.join("evaluation.json"), json.as_bytes())?;
         say(out, &results_table(&evaluation, None))?;
         let (at, run) = (self.out.display(), folder.display());
