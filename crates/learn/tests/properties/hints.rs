@@ -23,9 +23,9 @@ fn training_with_hints_lowers_the_loss_of_each() {
         let mut network = case.network(true, Cpu::new(1));
         let batch = Batch::new(&case.samples(&[4, 5, 7]), true).unwrap();
         let mut options = StepOptions::new(&case.run(true));
-        options.optimiser.learning_rate = 3e-3;
+        options.optimiser.learning_rate = 1e-3;
         let before = hint_losses(&mut network, &batch);
-        for number in 1..=40 {
+        for number in 1..=60 {
             step(&mut network, &batch, &options, number).unwrap();
         }
         let after = hint_losses(&mut network, &batch);
