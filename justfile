@@ -8,7 +8,7 @@ test:
 test-full:
     ./test --full
 
-# A small BFS data set, a summary and a drawn trajectory
+# A network trained on BFS for a minute, beside the paper
 demo:
     cargo run --release
 

@@ -1,10 +1,12 @@
 //! Arguments that several commands share.
 
+use std::collections::HashSet;
+
 use clap::{Args, ValueEnum};
 use salsa_traces::algorithms::{self, Algorithm};
 use salsa_traces::generators;
 use salsa_traces::parameters::{Draw, ParameterError, Parameters};
-use salsa_traces::suite::{Suite, SuiteError};
+use salsa_traces::suite::{Role, Split, Suite, SuiteError};
 
 use crate::failure::Failure;
 
@@ -145,7 +147,7 @@ impl JobsArgument {
 }
 
 /// How many threads one model uses.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct ThreadsArgument {
     /// Number of threads [default: all cores]; the result is the same for any number
     #[arg(long, short = 'j', value_name = "N")]
@@ -161,4 +163,24 @@ impl ThreadsArgument {
             None => Ok(std::thread::available_parallelism().map_or(1, |cores| cores.get())),
         }
     }
+}
+
+/// The splits that a user names, each once: `test` for all test sets, `all` for every split.
+pub fn chosen_splits<'a>(suite: &'a Suite, names: &[String]) -> Result<Vec<&'a Split>, Failure> {
+    let mut chosen: Vec<&Split> = Vec::new();
+    for name in names {
+        match name.as_str() {
+            "all" => chosen.extend(&suite.splits),
+            "test" => chosen.extend(suite.splits.iter().filter(|split| split.role() == Role::Test)),
+            name => chosen.push(suite.split(name)?),
+        }
+    }
+    Ok(distinct(chosen, |split| split.name.clone()))
+}
+
+/// Each once, by its name, in the order in which they first come.
+pub fn distinct<T>(mut items: Vec<T>, name: impl Fn(&T) -> String) -> Vec<T> {
+    let mut seen = HashSet::new();
+    items.retain(|item| seen.insert(name(item)));
+    items
 }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use crate::help::command_line;
 use salsa_learn::checkpoint::CheckpointError;
+use salsa_learn::evaluation::EvaluateError;
 use salsa_learn::parity::CaseError;
 use salsa_learn::run::RunError;
 use salsa_learn::training::TrainError;
@@ -215,6 +216,17 @@ impl From<TrainError> for Failure {
                 Self::writing(&path, &error)
             }
             other => Self::System(other.to_string()),
+        }
+    }
+}
+
+impl From<EvaluateError> for Failure {
+    fn from(error: EvaluateError) -> Self {
+        match error {
+            EvaluateError::Sample(error) => error.into(),
+            // A run that no network fits, or a graph that lacks what the network reads.
+            EvaluateError::Network(_) | EvaluateError::Batch { .. } => Self::mistake(error),
+            EvaluateError::Mismatch { .. } => Self::System(error.to_string()),
         }
     }
 }

@@ -1,25 +1,62 @@
 //! Files that commands write: complete under their name, or not at all.
 
-use std::io::Write;
-use std::path::Path;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 
 /// Writes `bytes` to `path` through a temporary file beside it.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::writing(&path.display().to_string(), &error);
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    let mut temporary = tempfile::Builder::new();
-    // A temporary file is its owner's alone unless told otherwise; this one will be shared.
-    #[cfg(unix)]
-    temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file =
-        temporary.prefix(".salsa-").suffix(".partial").tempfile_in(folder).map_err(failed)?;
-    file.write_all(bytes).map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    let mut file = WholeFile::create(path)?;
+    file.write(bytes)?;
+    file.finish()
+}
+
+/// A file that gets its name when it is finished; dropped before, it is gone.
+pub struct WholeFile {
+    path: PathBuf,
+    temporary: BufWriter<NamedTempFile>,
+}
+
+impl WholeFile {
+    /// A file that is to become `path`; its folder is made if missing.
+    pub fn create(path: &Path) -> Result<Self, Failure> {
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let mut temporary = tempfile::Builder::new();
+        // A temporary file is its owner's alone unless told otherwise; this one will be shared.
+        #[cfg(unix)]
+        temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let made = std::fs::create_dir_all(folder)
+            .and_then(|()| temporary.prefix(".salsa-").suffix(".partial").tempfile_in(folder));
+        let temporary = made.map_err(|error| failed(path, &error))?;
+        Ok(Self { path: path.to_owned(), temporary: BufWriter::new(temporary) })
+    }
+
+    /// Adds bytes.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.temporary.write_all(bytes).map_err(|error| failed(&self.path, &error))
+    }
+
+    /// Adds a line.
+    pub fn write_line(&mut self, line: &str) -> Result<(), Failure> {
+        self.write(line.as_bytes())?;
+        self.write(b"\n")
+    }
+
+    /// Gives it its name.
+    pub fn finish(self) -> Result<(), Failure> {
+        let Self { path, temporary } = self;
+        let temporary = temporary.into_inner().map_err(|error| failed(&path, error.error()))?;
+        temporary.persist(&path).map_err(|error| failed(&path, &error.error))?;
+        Ok(())
+    }
+}
+
+fn failed(path: &Path, error: &io::Error) -> Failure {
+    Failure::writing(&path.display().to_string(), error)
 }

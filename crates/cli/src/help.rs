@@ -14,7 +14,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Data sets", &["generate", "verify", "stats"]),
     ("Single samples", &["inspect", "draw"]),
     ("Graphs of your own", &["execute"]),
-    ("Models", &["train"]),
+    ("Models", &["train", "evaluate", "predict"]),
     ("Measurements", &["bench", "dev"]),
     ("Set up", &["completions", "man"]),
 ];

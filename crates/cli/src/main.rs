@@ -5,14 +5,18 @@ mod commands;
 mod describe;
 mod failure;
 mod files;
+mod graph_files;
 mod help;
 mod json;
 mod lines;
 mod one_sample;
+mod paper;
 mod plot;
 mod png;
 mod progress;
+mod results_table;
 mod table;
+mod trained;
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
@@ -23,10 +27,10 @@ use crate::commands::Command;
 use crate::failure::Failure;
 use crate::help::command_line;
 
-/// Generate, execute, inspect and draw algorithm trajectories on sparse graphs.
+/// Algorithms on sparse graphs, step by step, and networks that learn to execute them.
 ///
-/// Without a command, does as salsa demo: makes a small data set, summarises it and draws one of
-/// its trajectories.
+/// Without a command, does as salsa demo: makes a small data set, trains a network on it and
+/// compares what it has learned with the paper.
 #[derive(Debug, Parser)]
 #[command(
     name = "salsa",
@@ -34,6 +38,7 @@ use crate::help::command_line;
     after_help = "\
 Examples:
   salsa inspect --algorithm dijkstra --split er_16 --index 3
+  salsa train --algorithm bfs
   salsa generate --help"
 )]
 struct Salsa {

@@ -4,11 +4,16 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 /// A table with plain rules; all columns but the first `left` are right-aligned.
 pub fn table<const N: usize>(header: [&str; N], left: usize, rows: Vec<[String; N]>) -> String {
+    let header = header.map(str::to_owned).to_vec();
+    table_of(header, left, rows.into_iter().map(Vec::from).collect())
+}
+
+/// The same with as many columns as the header has.
+pub fn table_of(header: Vec<String>, left: usize, rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    let mut lines: Vec<Vec<String>> = vec![header.map(str::to_owned).to_vec()];
-    lines.extend(rows.into_iter().map(Vec::from));
-    for line in lines {
+    table.add_row(header);
+    for line in rows {
         table.add_row(line);
     }
     for (place, column) in table.column_iter_mut().enumerate() {

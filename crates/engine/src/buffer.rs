@@ -130,6 +130,12 @@ impl Indices {
     }
 }
 
+impl FromIterator<u32> for Indices {
+    fn from_iter<I: IntoIterator<Item = u32>>(values: I) -> Self {
+        Self(values.into_iter().collect())
+    }
+}
+
 /// Buffers that were given back, waiting for their next use.
 ///
 /// Sizes are rounded up to three leading bits, so the batches of an epoch share a few sizes and

@@ -186,16 +186,17 @@ pub trait Device: Debug {
         columns: usize,
         out: &mut Buffer,
     );
-    /// `dx [rows, width] = dy [rows, columns] · weight`, by the part's columns of the weight.
-    fn linear_input_gradient(
+    /// `dx [rows, width] = dy [rows, columns] · weight`, by the part's columns of the weight, and
+    /// `dw [columns, stride]` gets `dyᵀ · x` in the part's columns and nothing in the others.
+    fn linear_gradient(
         &self,
         dy: &Buffer,
+        x: &Buffer,
         weight: &Buffer,
         shape: PartShape,
-        dx: Gradient<'_>,
+        dx: Option<Gradient<'_>>,
+        dw: Option<Gradient<'_>>,
     );
-    /// Adds `dyᵀ · x` to the part's columns of `dw [columns, stride]`.
-    fn linear_weight_gradient(&self, dy: &Buffer, x: &Buffer, shape: PartShape, dw: &mut Buffer);
     /// `out [columns] = sum over rows`, each row times its factor where there are factors.
     fn column_sums(
         &self,
@@ -275,6 +276,30 @@ pub trait Device: Debug {
         dx: Gradient<'_>,
     );
 
+    /// Of a linear layer whose results were reduced by a maximum: `dy [n_nodes, columns]` came
+    /// from the entries `origin`. Writes all of `dx [n_entries, width]`.
+    #[expect(clippy::too_many_arguments, reason = "the operator's own arguments and its gradient")]
+    fn linear_max_input_gradient(
+        &self,
+        edges: &Edges,
+        dy: &Buffer,
+        origin: &Indices,
+        weight: &Buffer,
+        columns: usize,
+        width: usize,
+        dx: Gradient<'_>,
+    );
+    /// The same for `dw [columns, width]`.
+    fn linear_max_weight_gradient(
+        &self,
+        dy: &Buffer,
+        origin: &Indices,
+        x: &Buffer,
+        columns: usize,
+        width: usize,
+        dw: Gradient<'_>,
+    );
+
     /// The maximum of messages without storing them: `out [n_nodes, columns]`; `origin` is the
     /// entry it came from.
     fn gather_max(
@@ -336,6 +361,26 @@ pub trait Device: Debug {
     fn place(&self, x: &Buffer, at: usize, out: &mut Buffer);
     /// The other way: `dx =` the part of `dy` from `at` on.
     fn place_gradient(&self, dy: &Buffer, at: usize, dx: Gradient<'_>);
+
+    /// `out [rows, stride]` gets `x [k, width]` in the columns from `start` on, repeated every k
+    /// rows.
+    fn place_columns(
+        &self,
+        x: &Buffer,
+        width: usize,
+        start: usize,
+        stride: usize,
+        out: &mut Buffer,
+    );
+    /// The other way: `dx [k, width]`, summed over the repetitions.
+    fn place_columns_gradient(
+        &self,
+        dy: &Buffer,
+        width: usize,
+        start: usize,
+        stride: usize,
+        dx: Gradient<'_>,
+    );
 
     /// Log-probabilities within each segment, column by column.
     fn log_softmax(&self, x: &Buffer, segments: &Segments, columns: usize, out: &mut Buffer);

@@ -69,6 +69,14 @@ pub enum BatchError {
         /// The input.
         name: String,
     },
+    /// An output was not recorded.
+    #[error("graph {graph} has no output {name}")]
+    MissingOutput {
+        /// Which of the samples.
+        graph: usize,
+        /// The output.
+        name: String,
+    },
     /// Hints are wanted but were not recorded.
     #[error("graph {graph} has no hint {name}")]
     MissingHint {
@@ -76,6 +84,16 @@ pub enum BatchError {
         graph: usize,
         /// The hint.
         name: String,
+    },
+    /// Samples of different algorithms.
+    #[error("graph {graph} is of {found}, expected {expected}")]
+    Mixed {
+        /// Which of the samples.
+        graph: usize,
+        /// Its algorithm.
+        found: String,
+        /// The algorithm of the first.
+        expected: String,
     },
     /// A pointer does not follow an edge.
     #[error("graph {graph}: {name} of node {node} is no edge")]
@@ -116,6 +134,13 @@ impl Batch {
     pub fn new(samples: &[Sample], hints: bool) -> Result<Self, BatchError> {
         let first = samples.first().ok_or(BatchError::Empty)?;
         let spec = &first.trajectory.spec;
+        if let Some(graph) = samples.iter().position(|sample| sample.trajectory.spec != *spec) {
+            return Err(BatchError::Mixed {
+                graph,
+                found: samples[graph].trajectory.spec.algorithm.to_string(),
+                expected: spec.algorithm.to_string(),
+            });
+        }
         let mut nodes = vec![0u32];
         let mut entries = vec![0u32];
         let (mut rows, mut neighbours) = (Vec::new(), Vec::new());
@@ -251,7 +276,8 @@ impl Collator<'_> {
         let mut answers = Layout::new(field, Sizes { steps: 1, ..self.sizes })?;
         for (graph, sample) in self.samples.iter().enumerate() {
             let values = sample.trajectory.output(&field.name);
-            let values = values.ok_or_else(|| self.missing(graph, &field.name))?;
+            let values = values
+                .ok_or_else(|| BatchError::MissingOutput { graph, name: field.name.to_string() })?;
             self.answer(&mut answers, field, graph, 0, values)?;
         }
         Ok(answers.finish(field))

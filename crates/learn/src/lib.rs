@@ -32,3 +32,5 @@ pub mod validity;
 pub mod evaluation;
 
 pub mod parity;
+
+pub mod prelude;

@@ -44,13 +44,22 @@ pub enum NetworkError {
 impl Network {
     /// A new network for a run, with first values by its seed, on the CPU.
     pub fn new(run: &Run, n_threads: usize) -> Result<Self, NetworkError> {
-        let spec = algorithms::find(&run.algorithm)?.spec();
         let kind = processors::find(&run.model.processor)?;
-        Ok(Self::with_processor(run, spec, Cpu::new(n_threads), kind.build)?)
+        Self::with_processor(run, Cpu::new(n_threads), kind.build)
     }
 
-    /// The same with any processor and device, and any algorithm's features.
+    /// The same with any processor and device.
     pub fn with_processor(
+        run: &Run,
+        device: impl Device + 'static,
+        processor: impl FnOnce(&mut Builder<'_>, Sizes) -> Box<dyn Processor>,
+    ) -> Result<Self, NetworkError> {
+        let spec = algorithms::find(&run.algorithm)?.spec();
+        Ok(Self::with_spec(run, spec, device, processor)?)
+    }
+
+    /// The same with any features, such as those of an algorithm of your own.
+    pub fn with_spec(
         run: &Run,
         spec: &Spec,
         device: impl Device + 'static,

@@ -69,7 +69,9 @@ impl<'t> Table<'t> {
             Some(key) => {
                 let suggestion = did_you_mean(key.get_ref(), known.iter().copied());
                 let problem = format!("unknown field, there is {}{suggestion}", known.join(", "));
-                Err((line_of(self.text, key.span().start), self.field(key.get_ref(), problem)))
+                // A quoted key may hold anything, a line break for example.
+                let name = key.get_ref().escape_debug().to_string();
+                Err((line_of(self.text, key.span().start), self.field(&name, problem)))
             }
         }
     }

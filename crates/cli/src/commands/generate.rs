@@ -1,6 +1,5 @@
 //! `salsa generate`: samples of a split or of a distribution of one's own, as files.
 
-use std::collections::HashSet;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -9,10 +8,9 @@ use salsa_traces::algorithms::{self, Algorithm};
 use salsa_traces::dataset::{self, Request};
 use salsa_traces::export;
 use salsa_traces::sample::Sampler;
-use salsa_traces::suite::{Role, Split, Suite};
 use serde_json::{Value, json};
 
-use crate::arguments::{DataArguments, Format, JobsArgument};
+use crate::arguments::{DataArguments, Format, JobsArgument, chosen_splits, distinct};
 use crate::failure::Failure;
 use crate::json::print_json;
 use crate::progress::Progress;
@@ -139,23 +137,4 @@ fn chosen_algorithms(names: &[String]) -> Result<Vec<&'static dyn Algorithm>, Fa
         }
     }
     Ok(distinct(chosen, |algorithm| algorithm.spec().algorithm.to_string()))
-}
-
-/// Likewise.
-fn chosen_splits<'a>(suite: &'a Suite, names: &[String]) -> Result<Vec<&'a Split>, Failure> {
-    let mut chosen: Vec<&Split> = Vec::new();
-    for name in names {
-        match name.as_str() {
-            "all" => chosen.extend(&suite.splits),
-            "test" => chosen.extend(suite.splits.iter().filter(|split| split.role() == Role::Test)),
-            name => chosen.push(suite.split(name)?),
-        }
-    }
-    Ok(distinct(chosen, |split| split.name.clone()))
-}
-
-fn distinct<T>(mut items: Vec<T>, name: impl Fn(&T) -> String) -> Vec<T> {
-    let mut seen = HashSet::new();
-    items.retain(|item| seen.insert(name(item)));
-    items
 }

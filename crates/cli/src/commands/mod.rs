@@ -5,11 +5,13 @@ mod completions;
 mod demo;
 mod dev;
 mod draw;
+mod evaluate;
 mod execute;
 mod generate;
 mod inspect;
 mod list;
 mod man;
+mod predict;
 mod stats;
 mod train;
 mod verify;
@@ -31,6 +33,8 @@ pub enum Command {
     Stats(stats::Stats),
     Verify(verify::Verify),
     Train(train::Train),
+    Evaluate(evaluate::Evaluate),
+    Predict(predict::Predict),
     Demo(demo::Demo),
     #[command(subcommand, arg_required_else_help = false)]
     Bench(bench::Bench),
@@ -52,6 +56,8 @@ impl Command {
             Self::Stats(stats) => stats.run(out),
             Self::Verify(verify) => verify.run(out),
             Self::Train(train) => train.run(out),
+            Self::Evaluate(evaluate) => evaluate.run(out),
+            Self::Predict(predict) => predict.run(out),
             Self::Demo(demo) => demo.run(out),
             Self::Bench(bench) => bench.run(out),
             Self::Dev(dev) => dev.run(out),

@@ -9,7 +9,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use salsa_learn::checkpoint::Checkpoint;
 use salsa_learn::model::processors;
-use salsa_learn::run::Run;
+use salsa_learn::run::{Run, RunError};
 use salsa_learn::training::log::{Ending, EpochSummary};
 use salsa_learn::training::{Folder, Observer, Outcome, StepView, Trainer};
 use salsa_traces::suite::Suite;
@@ -112,7 +112,8 @@ impl Train {
                 .map_err(|error| Failure::mistake(format!("{error}; is there a run to resume?")))?;
             let suite = Suite::named_or_load(checkpoint.run.suite())?;
             let mut trainer = Trainer::resume(&checkpoint, &suite, n_threads)?;
-            return train(&mut trainer, &folder, &stop, out);
+            let outcome = train(&mut trainer, &folder, &stop, out)?;
+            return next(path, outcome, out);
         }
         let run = self.settled()?;
         let path = self.out.clone().unwrap_or_else(|| default_folder(&run));
@@ -128,7 +129,8 @@ impl Train {
         std::fs::create_dir_all(&path)
             .map_err(|error| Failure::writing(&path.display().to_string(), &error))?;
         crate::files::write_whole(&path.join("run.toml"), run.to_toml().as_bytes())?;
-        train(&mut trainer, &folder, &stop, out)
+        let outcome = train(&mut trainer, &folder, &stop, out)?;
+        next(&path, outcome, out)
     }
 
     /// The run file with the options laid over it.
@@ -163,7 +165,9 @@ impl Train {
         ];
         for (option, field, value) in options {
             if let Some(value) = value {
-                run = run.with(option, &format!("{field} = {value}"), &names).map_err(on_option)?;
+                let laid = run.with(option, &format!("{field} = {value}"), &names);
+                // The option says which field it is.
+                run = laid.map_err(|error| on_option(&error, &format!("{field}: ")))?;
             }
         }
         for field in &self.fields {
@@ -184,15 +188,15 @@ impl Train {
                 }
                 laid => laid,
             }
-            .map_err(on_option)?;
+            .map_err(|error| on_option(&error, ""))?;
         }
         Ok(run.resolved())
     }
 }
 
-/// A problem of one option: there is only one line.
-fn on_option(error: salsa_learn::run::RunError) -> Failure {
-    Failure::mistake(error.to_string().replacen(":1: ", ": ", 1))
+/// A problem of one option: there is only one line, and `known` need not be said.
+fn on_option(error: &RunError, known: &str) -> Failure {
+    Failure::mistake(error.to_string().replacen(&format!(":1: {known}"), ": ", 1))
 }
 
 fn default_folder(run: &Run) -> PathBuf {
@@ -202,8 +206,17 @@ fn default_folder(run: &Run) -> PathBuf {
     Path::new("salsa-runs").join(name)
 }
 
+/// What to do after a training.
+fn next(folder: &Path, outcome: Outcome, out: &mut impl Write) -> Result<(), Failure> {
+    let command = match outcome {
+        Outcome::Finished(_) => "salsa evaluate",
+        Outcome::Interrupted => "salsa train --resume",
+    };
+    writeln!(out, "{command} {}", folder.display()).map_err(Failure::output)
+}
+
 /// Set by the first Ctrl-C; the second ends the process as usual.
-fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
+pub fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);
     ctrlc::set_handler(move || {
@@ -221,7 +234,7 @@ pub fn train(
     folder: &Folder,
     stop: &Arc<AtomicBool>,
     out: &mut impl Write,
-) -> Result<(), Failure> {
+) -> Result<Outcome, Failure> {
     let run = trainer.run().clone();
     let parameters = trainer.network().n_parameters();
     writeln!(
@@ -240,7 +253,6 @@ pub fn train(
     let outcome = trainer.train(folder, &mut watcher)?;
     watcher.bar.finish_and_clear();
     let progress = trainer.progress();
-    let place = folder.path().display();
     match outcome {
         Outcome::Finished(ending) => {
             let why = match ending {
@@ -253,16 +265,14 @@ pub fn train(
                 }
                 _ => "no epoch was validated".to_owned(),
             };
-            writeln!(out, "{why} after {} steps; {best}\nsalsa evaluate {place}", progress.step)
+            writeln!(out, "{why} after {} steps; {best}", progress.step)
         }
-        Outcome::Interrupted => writeln!(
-            out,
-            "stopped at step {} of epoch {}\nsalsa train --resume {place}",
-            progress.step,
-            progress.epoch + 1
-        ),
+        Outcome::Interrupted => {
+            writeln!(out, "stopped at step {} of epoch {}", progress.step, progress.epoch + 1)
+        }
     }
-    .map_err(Failure::output)
+    .map_err(Failure::output)?;
+    Ok(outcome)
 }
 
 /// A progress bar over all epochs, and a line for each.
@@ -322,7 +332,13 @@ impl Observer for Watcher {
             summary.seconds,
             if improved { "  best" } else { "" },
         );
-        if std::io::stderr().is_terminal() { self.bar.println(line) } else { eprintln!("{line}") }
+        let mut stderr = std::io::stderr();
+        if stderr.is_terminal() {
+            self.bar.println(line);
+        } else {
+            // Whoever read the lines may be gone; the training goes on.
+            let _ = writeln!(stderr, "{line}");
+        }
     }
 
     fn stops(&self) -> bool {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::salsa::{folder, printed, salsa};
 
 /// Every command, those of `bench` too.
-pub const COMMANDS: [&str; 19] = [
+pub const COMMANDS: [&str; 21] = [
     "list",
     "generate",
     "inspect",
@@ -15,6 +15,8 @@ pub const COMMANDS: [&str; 19] = [
     "stats",
     "verify",
     "train",
+    "evaluate",
+    "predict",
     "demo",
     "bench",
     "bench generate",

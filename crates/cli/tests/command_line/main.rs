@@ -22,3 +22,5 @@ mod inspect;
 mod interruption;
 mod mistakes;
 mod summaries;
+mod train;
+mod trained;

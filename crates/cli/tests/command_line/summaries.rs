@@ -1,4 +1,4 @@
-//! What `generate`, `verify`, `stats` and `demo` print.
+//! What `generate`, `verify` and `stats` print.
 
 use insta::{Settings, assert_snapshot};
 use serde_json::Value;
@@ -80,16 +80,4 @@ nodes = 9
     std::fs::write(at.path().join("mine.toml"), suite).unwrap();
     let words = "stats --algorithm dfs --suite mine.toml --overlap";
     assert_snapshot!("overlap", printed(at.path(), words));
-}
-
-#[test]
-fn the_demonstration() {
-    let at = folder();
-    let plain = printed(at.path(), "");
-    assert_snapshot!("demo", plain);
-    assert_eq!(printed(at.path(), "demo").trim(), plain.trim());
-    let written = plain.lines().filter_map(|line| line.strip_prefix("  salsa-demo/"));
-    for file in written {
-        assert!(at.path().join("salsa-demo").join(file).exists(), "{file}");
-    }
 }

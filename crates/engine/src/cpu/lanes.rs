@@ -26,13 +26,15 @@ pub trait Lanes: Copy {
     unsafe fn add_product(self, a: Self, b: Self) -> Self;
     /// `self + other`.
     unsafe fn plus(self, other: Self) -> Self;
+    /// Zero in place of negative lanes.
+    unsafe fn relu(self) -> Self;
     /// All lanes to `at`.
     unsafe fn store(self, at: *mut f32);
     /// The first `count < N` lanes to `at`.
     unsafe fn store_first(self, at: *mut f32, count: usize);
 }
 
-/// One lane: any machine.
+/// Four lanes that any compiler can map to the machine's, such as NEON.
 #[derive(Clone, Copy)]
 pub struct Portable([f32; 4]);
 
@@ -67,12 +69,24 @@ impl Lanes for Portable {
 
     #[inline(always)]
     unsafe fn add_product(self, a: Self, b: Self) -> Self {
-        Self(std::array::from_fn(|i| self.0[i] + a.0[i] * b.0[i]))
+        Self(std::array::from_fn(|i| {
+            // Every 64-bit ARM has the fused instruction; elsewhere it may be a call.
+            if cfg!(target_arch = "aarch64") {
+                a.0[i].mul_add(b.0[i], self.0[i])
+            } else {
+                self.0[i] + a.0[i] * b.0[i]
+            }
+        }))
     }
 
     #[inline(always)]
     unsafe fn plus(self, other: Self) -> Self {
         Self(std::array::from_fn(|i| self.0[i] + other.0[i]))
+    }
+
+    #[inline(always)]
+    unsafe fn relu(self) -> Self {
+        Self(self.0.map(|lane| lane.max(0.0)))
     }
 
     #[inline(always)]
@@ -138,6 +152,11 @@ mod x86 {
         }
 
         #[inline(always)]
+        unsafe fn relu(self) -> Self {
+            Self(unsafe { _mm512_max_ps(self.0, _mm512_setzero_ps()) })
+        }
+
+        #[inline(always)]
         unsafe fn store(self, at: *mut f32) {
             unsafe { _mm512_storeu_ps(at, self.0) };
         }
@@ -190,6 +209,11 @@ mod x86 {
         #[inline(always)]
         unsafe fn plus(self, other: Self) -> Self {
             Self(unsafe { _mm256_add_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        unsafe fn relu(self) -> Self {
+            Self(unsafe { _mm256_max_ps(self.0, _mm256_setzero_ps()) })
         }
 
         #[inline(always)]

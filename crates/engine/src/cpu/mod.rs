@@ -9,6 +9,7 @@ mod math;
 pub mod product;
 mod rows;
 pub mod team;
+mod transpose;
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -19,7 +20,7 @@ use crate::device::{
     PartShape, Reduction, Unary,
 };
 use crate::graph::{Edges, Segments};
-use product::{Left, Start, product};
+use product::{Finish, Left, Start, finished_product, product};
 use team::{Parts, Team};
 
 /// The fast CPU device.
@@ -38,15 +39,42 @@ impl Cpu {
         Self { team: Team::new(n_threads), operations: Cell::new(0), scratch }
     }
 
-    /// Pieces of `rows` rows of `columns` values, of a size worth handing out.
+    /// Equal pieces of `rows` rows of `columns` values, of a size worth handing out: an even number
+    /// of them, because most machines have an even number of threads.
     fn by_rows(&self, rows: usize, columns: usize, work: impl Fn(Range<usize>) + Sync) {
-        self.team.pieces(rows, (VALUES_A_TASK / columns.max(1)).max(1), work);
+        let pieces = rows * columns / VALUES_A_TASK;
+        let pieces = if pieces < 2 { 1 } else { pieces.min(128).next_multiple_of(2) };
+        self.team.pieces(rows, rows.div_ceil(pieces).max(1), work);
     }
 
     /// Pieces of columns, for work over `rows` rows.
     fn by_columns(&self, rows: usize, columns: usize, work: impl Fn(Range<usize>) + Sync) {
         let pieces = (rows * columns / VALUES_A_TASK).clamp(1, columns.div_ceil(16).max(1));
         self.team.pieces(columns, columns.div_ceil(pieces).next_multiple_of(16), work);
+    }
+
+    /// The values to add to: zeros where nothing was there.
+    fn added<'a>(&self, gradient: Gradient<'a>) -> &'a mut [f32] {
+        let values = gradient.buffer.single_mut();
+        if !gradient.add {
+            self.set_all(values, 0.0);
+        }
+        values
+    }
+
+    fn set_all(&self, values: &mut [f32], value: f32) {
+        let len = values.len();
+        let values = Parts::new(values);
+        // SAFETY: pieces do not overlap.
+        self.by_rows(len, 1, |piece| unsafe { values.part(piece) }.fill(value));
+    }
+
+    /// `work` on matching pieces of two slices.
+    fn by_pairs(&self, from: &[f32], to: &mut [f32], work: impl Fn(&[f32], &mut [f32]) + Sync) {
+        let len = to.len();
+        let to = Parts::new(to);
+        // SAFETY: pieces do not overlap.
+        self.by_rows(len, 1, |piece| work(&from[piece.clone()], unsafe { to.part(piece) }));
     }
 
     fn count(&self, (m, k, n): (usize, usize, usize)) {
@@ -74,19 +102,10 @@ fn zeros_in<const N: usize>(scratch: &mut Vec<f32>, columns: usize) -> [&mut [f3
     })
 }
 
-/// About two microseconds of simple work.
-const VALUES_A_TASK: usize = 16_384;
+/// About a microsecond of simple work.
+const VALUES_A_TASK: usize = 8_192;
 
 impl<'a> Gradient<'a> {
-    /// The values to add to: zeros where nothing was there.
-    fn added(self) -> &'a mut [f32] {
-        let values = self.buffer.single_mut();
-        if !self.add {
-            values.fill(0.0);
-        }
-        values
-    }
-
     fn start(&self) -> Start {
         if self.add { Start::There } else { Start::Zero }
     }
@@ -168,15 +187,14 @@ impl Device for Cpu {
     }
 
     fn fill(&self, to: &mut Buffer, value: f32) {
-        to.single_mut().fill(value);
+        self.set_all(to.single_mut(), value);
     }
 
     fn copy(&self, from: &Buffer, to: Gradient<'_>) {
-        if to.add {
-            rows::add(from.single(), to.buffer.single_mut());
-        } else {
-            to.buffer.single_mut().copy_from_slice(from.single());
-        }
+        let add = to.add;
+        self.by_pairs(from.single(), to.buffer.single_mut(), |from, to| {
+            if add { rows::add(from, to) } else { to.copy_from_slice(from) }
+        });
     }
 
     fn product_operations(&self) -> u64 {
@@ -188,20 +206,7 @@ impl Device for Cpu {
     }
 
     fn transpose(&self, from: &Buffer, rows: usize, columns: usize, to: &mut Buffer) {
-        let from = from.single();
-        let to = Parts::new(to.single_mut());
-        self.team.pieces(columns, 32, |piece| {
-            // SAFETY: pieces of rows of the result do not overlap.
-            let to = unsafe { to.part(piece.start * rows..piece.end * rows) };
-            for block in (0..rows).step_by(16) {
-                let end = (block + 16).min(rows);
-                for (column, to) in piece.clone().zip(to.chunks_exact_mut(rows)) {
-                    for row in block..end {
-                        to[row] = from[row * columns + column];
-                    }
-                }
-            }
-        });
+        transpose::transpose(&self.team, from.single(), rows, columns, to.single_mut());
     }
 
     fn linear(
@@ -223,89 +228,100 @@ impl Device for Cpu {
         self.team.pieces(rows, piece, |piece| {
             // SAFETY: pieces of rows do not overlap.
             let out = unsafe { out.part(piece.start * columns..piece.end * columns) };
-            for (row, out) in piece.clone().zip(out.chunks_exact_mut(columns)) {
-                let addend = addend.map(|addend| {
-                    let row = row % (addend.len() / columns);
-                    &addend[row * columns..(row + 1) * columns]
-                });
-                match (bias, addend) {
-                    (Some(bias), Some(addend)) => rows::sum_of_two(bias, addend, out),
-                    (Some(only), None) | (None, Some(only)) => out.copy_from_slice(only),
-                    (None, None) => out.fill(0.0),
+            if let Some(addend) = addend {
+                let k = addend.len() / columns;
+                for (row, out) in piece.clone().zip(out.chunks_exact_mut(columns)) {
+                    out.copy_from_slice(&addend[row % k * columns..(row % k + 1) * columns]);
                 }
             }
-            for part in parts {
+            for (place, part) in parts.iter().enumerate() {
+                let is_first = place == 0;
+                let start = if is_first && addend.is_none() { Start::Zero } else { Start::There };
+                let finish = Finish {
+                    bias: bias.filter(|_| is_first),
+                    relu: activation == Activation::Relu && place + 1 == parts.len(),
+                };
                 let input = &part.input.single()[piece.start * part.width..piece.end * part.width];
                 if columns <= FEW_COLUMNS {
-                    for (out, input) in
-                        out.chunks_exact_mut(columns).zip(input.chunks_exact(part.width))
-                    {
-                        let weights = part.weight.single().chunks_exact(part.stride);
-                        for (y, weights) in out.iter_mut().zip(weights) {
-                            *y += rows::dot(input, &weights[part.start..part.start + part.width]);
-                        }
-                    }
+                    few_columns(part, input, columns, start, finish, out);
                     continue;
                 }
                 let Some(transposed) = part.transposed else {
                     unreachable!("the CPU asks for transposed weights");
                 };
-                product(
-                    Start::There,
+                finished_product(
+                    start,
+                    finish,
                     Left { data: input, row: part.width, column: 1 },
                     (&transposed.single()[part.start * columns..], columns),
                     (out, columns),
                     (piece.len(), part.width, columns),
                 );
             }
-            if activation == Activation::Relu {
-                rows::relu(out);
-            }
         });
     }
 
-    fn linear_input_gradient(
+    fn linear_gradient(
         &self,
         dy: &Buffer,
+        x: &Buffer,
         weight: &Buffer,
         shape: PartShape,
-        dx: Gradient<'_>,
+        dx: Option<Gradient<'_>>,
+        dw: Option<Gradient<'_>>,
     ) {
         let PartShape { rows, columns, width, start, stride } = shape;
-        self.count((rows, columns, width));
-        let from = dx.start();
-        let dx = Parts::new(dx.buffer.single_mut());
-        let piece = self.product_piece((rows, columns, width));
-        self.team.pieces(rows, piece, |piece| {
-            // SAFETY: pieces of rows do not overlap.
-            let dx = unsafe { dx.part(piece.start * width..piece.end * width) };
-            let dy = &dy.single()[piece.start * columns..piece.end * columns];
-            product(
-                from,
-                Left { data: dy, row: columns, column: 1 },
-                (&weight.single()[start..], stride),
-                (dx, width),
-                (piece.len(), columns, width),
-            );
+        let (dy, x, weight) = (dy.single(), x.single(), weight.single());
+        let mut tasks = [0, 0];
+        let (dx_piece, dw_piece) = (
+            self.product_piece((rows, columns, width)),
+            self.product_piece((columns, rows, width)),
+        );
+        let dx = dx.map(|dx| {
+            self.count((rows, columns, width));
+            tasks[0] = rows.div_ceil(dx_piece);
+            (dx.start(), Parts::new(dx.buffer.single_mut()))
         });
-    }
-
-    fn linear_weight_gradient(&self, dy: &Buffer, x: &Buffer, shape: PartShape, dw: &mut Buffer) {
-        let PartShape { rows, columns, width, start, stride } = shape;
-        self.count((rows, columns, width));
-        let dw = Parts::new(dw.single_mut());
-        let piece = self.product_piece((columns, rows, width));
-        self.team.pieces(columns, piece, |piece| {
-            // SAFETY: pieces of rows of the weight do not overlap.
-            let dw = unsafe { dw.part(piece.start * stride..piece.end * stride) };
-            let dy = dy.single().get(piece.start..).unwrap_or_default();
-            product(
-                Start::There,
-                Left { data: dy, row: 1, column: columns },
-                (x.single(), width),
-                (&mut dw[start..], stride),
-                (piece.len(), rows, width),
-            );
+        let dw = dw.map(|dw| {
+            self.count((rows, columns, width));
+            tasks[1] = columns.div_ceil(dw_piece);
+            let whole = width == stride;
+            let from = if whole { dw.start() } else { Start::There };
+            let values = if whole { dw.buffer.single_mut() } else { self.added(dw) };
+            (from, Parts::new(values))
+        });
+        // Both products are handed out together, so no thread waits between them.
+        self.team.run(tasks[0] + tasks[1], |task| match (&dx, &dw) {
+            (Some((from, dx)), _) if task < tasks[0] => {
+                let piece = task * dx_piece..((task + 1) * dx_piece).min(rows);
+                // SAFETY: pieces of rows do not overlap.
+                let dx = unsafe { dx.part(piece.start * width..piece.end * width) };
+                product(
+                    *from,
+                    Left { data: &dy[piece.start * columns..], row: columns, column: 1 },
+                    (&weight[start..], stride),
+                    (dx, width),
+                    (piece.len(), columns, width),
+                );
+            }
+            (_, Some((from, dw))) => {
+                let task = task - tasks[0];
+                let piece = task * dw_piece..((task + 1) * dw_piece).min(columns);
+                // SAFETY: pieces of rows of the weight do not overlap.
+                let dw = unsafe { dw.part(piece.start * stride..piece.end * stride) };
+                product(
+                    *from,
+                    Left {
+                        data: dy.get(piece.start..).unwrap_or_default(),
+                        row: 1,
+                        column: columns,
+                    },
+                    (x, width),
+                    (&mut dw[start..], stride),
+                    (piece.len(), rows, width),
+                );
+            }
+            _ => {}
         });
     }
 
@@ -319,7 +335,7 @@ impl Device for Cpu {
     ) {
         let x = &x.single()[..rows * columns];
         let factors = factors.map(Buffer::single);
-        let out = Parts::new(out.added());
+        let out = Parts::new(self.added(out));
         self.by_columns(rows, columns, |piece| {
             // SAFETY: pieces of columns do not overlap.
             let sums = unsafe { out.part(piece.clone()) };
@@ -331,7 +347,7 @@ impl Device for Cpu {
     }
 
     fn fold_rows(&self, x: &Buffer, rows: usize, columns: usize, out: Gradient<'_>) {
-        let out = out.added();
+        let out = self.added(out);
         for block in x.single()[..rows * columns].chunks_exact(out.len()) {
             rows::add(block, out);
         }
@@ -532,6 +548,57 @@ impl Device for Cpu {
         });
     }
 
+    fn linear_max_input_gradient(
+        &self,
+        edges: &Edges,
+        dy: &Buffer,
+        origin: &Indices,
+        weight: &Buffer,
+        columns: usize,
+        width: usize,
+        dx: Gradient<'_>,
+    ) {
+        let offsets = edges.offsets.host();
+        let (dy, weight) = (dy.single(), weight.single());
+        let add = dx.add;
+        let dx = Parts::new(&mut dx.buffer.single_mut()[..edges.n_entries() * width]);
+        self.by_rows(edges.n_nodes(), columns * width / 8, |piece| {
+            for node in piece {
+                let entries = offsets[node] as usize..offsets[node + 1] as usize;
+                let values = node * columns..(node + 1) * columns;
+                // SAFETY: nodes have entries of their own.
+                let dx = unsafe { dx.part(entries.start * width..entries.end * width) };
+                if !add {
+                    dx.fill(0.0);
+                }
+                if !entries.is_empty() {
+                    let origin = &origin.0[values.clone()];
+                    let first = entries.start as u32;
+                    rows::spread(&dy[values], origin, first, weight, width, dx);
+                }
+            }
+        });
+    }
+
+    fn linear_max_weight_gradient(
+        &self,
+        dy: &Buffer,
+        origin: &Indices,
+        x: &Buffer,
+        columns: usize,
+        width: usize,
+        dw: Gradient<'_>,
+    ) {
+        let (dy, x) = (dy.single(), x.single());
+        let dw = Parts::new(self.added(dw));
+        // So many rows of the weight stay in the first-level cache while all of x passes.
+        self.team.pieces(columns, (4096 / width.max(1)).clamp(1, 32), |piece| {
+            // SAFETY: pieces of rows of the weight do not overlap.
+            let dw = unsafe { dw.part(piece.start * width..piece.end * width) };
+            rows::collect(dy, &origin.0, columns, piece.start, x, width, dw);
+        });
+    }
+
     fn gather_max(
         &self,
         edges: &Edges,
@@ -599,7 +666,7 @@ impl Device for Cpu {
         let neighbours = edges.neighbours.host();
         let (dy, origin) = (dy.single(), &origin.0);
         let n_nodes = edges.n_nodes();
-        let dx = dx.added();
+        let dx = self.added(dx);
         // Nodes scatter to their neighbours, so threads share columns and not nodes.
         let dx = Parts::new(&mut dx[..n_nodes * columns]);
         let pieces = if n_nodes * columns < VALUES_A_TASK / 4 { 1 } else { 4 };
@@ -627,7 +694,7 @@ impl Device for Cpu {
         out: Gradient<'_>,
     ) {
         let (dy, weights) = (dy.single(), weights.single());
-        let out = out.added();
+        let out = self.added(out);
         for row in 0..rows {
             let values = row * columns..(row + 1) * columns;
             for ((out, dy), origin) in
@@ -654,7 +721,7 @@ impl Device for Cpu {
         columns: usize,
         dx: Gradient<'_>,
     ) {
-        let dx = dx.added();
+        let dx = self.added(dx);
         for (dy, &i) in dy.single().chunks_exact(columns).zip(&indices.0) {
             rows::add(dy, &mut dx[i as usize * columns..(i as usize + 1) * columns]);
         }
@@ -684,7 +751,7 @@ impl Device for Cpu {
         columns: usize,
         dx: Gradient<'_>,
     ) {
-        let dx = dx.added().chunks_exact_mut(columns);
+        let dx = self.added(dx).chunks_exact_mut(columns);
         for ((dx, dy), &from_b) in dx.zip(dy.single().chunks_exact(columns)).zip(&from_b.0) {
             if (from_b != 0) == of_b {
                 rows::add(dy, dx);
@@ -697,12 +764,61 @@ impl Device for Cpu {
     }
 
     fn place_gradient(&self, dy: &Buffer, at: usize, dx: Gradient<'_>) {
+        let add = dx.add;
         let from = &dy.single()[at..at + dx.buffer.len()];
-        if dx.add {
-            rows::add(from, dx.buffer.single_mut());
-        } else {
-            dx.buffer.single_mut().copy_from_slice(from);
-        }
+        self.by_pairs(from, dx.buffer.single_mut(), |from, to| {
+            if add { rows::add(from, to) } else { to.copy_from_slice(from) }
+        });
+    }
+
+    fn place_columns(
+        &self,
+        x: &Buffer,
+        width: usize,
+        start: usize,
+        stride: usize,
+        out: &mut Buffer,
+    ) {
+        let x = x.single();
+        let k = x.len() / width;
+        let out = out.single_mut();
+        let rows = out.len() / stride;
+        let out = Parts::new(out);
+        self.by_rows(rows, width, |piece| {
+            for row in piece {
+                let at = row * stride + start;
+                // SAFETY: rows do not overlap.
+                let out = unsafe { out.part(at..at + width) };
+                out.copy_from_slice(&x[row % k * width..(row % k + 1) * width]);
+            }
+        });
+    }
+
+    fn place_columns_gradient(
+        &self,
+        dy: &Buffer,
+        width: usize,
+        start: usize,
+        stride: usize,
+        dx: Gradient<'_>,
+    ) {
+        let dy = dy.single();
+        let add = dx.add;
+        let dx = dx.buffer.single_mut();
+        let k = dx.len() / width;
+        let dx = Parts::new(dx);
+        self.by_rows(k, width * (dy.len() / stride).div_ceil(k.max(1)), |piece| {
+            for row in piece {
+                // SAFETY: rows do not overlap.
+                let dx = unsafe { dx.part(row * width..(row + 1) * width) };
+                if !add {
+                    dx.fill(0.0);
+                }
+                for dy in dy.chunks_exact(stride).skip(row).step_by(k) {
+                    rows::add(&dy[start..start + width], dx);
+                }
+            }
+        });
     }
 
     fn log_softmax(&self, x: &Buffer, segments: &Segments, columns: usize, out: &mut Buffer) {
@@ -741,7 +857,7 @@ impl Device for Cpu {
         let (y, dy) = (y.single(), dy.single());
         let rows = y.len() / columns.max(1);
         let count = segments.count(rows);
-        let dx = Parts::new(&mut dx.added()[..rows * columns]);
+        let dx = Parts::new(&mut self.added(dx)[..rows * columns]);
         self.by_rows(count, 8 * columns * rows.div_ceil(count.max(1)), |piece| {
             for segment in piece {
                 let range = segments.range(segment);
@@ -862,23 +978,29 @@ impl Device for Cpu {
         d_gain: Gradient<'_>,
         d_bias: Gradient<'_>,
     ) {
-        let (x, gain, saved, dy) = (x.single(), gain.single(), saved.single(), dy.single());
-        let (d_gain, d_bias) = (d_gain.added(), d_bias.added());
-        let mut scratch = self.scratch.borrow_mut();
-        let [unwanted] = zeros_in(&mut scratch, columns);
-        let (mut dx, add) = match dx {
-            Some(dx) => (Some(dx.buffer.single_mut()), dx.add),
-            None => (None, false),
-        };
-        for row in 0..rows {
-            let values = row * columns..(row + 1) * columns;
-            let saved = (saved[row * 2], saved[row * 2 + 1]);
-            let (x, dy) = (&x[values.clone()], &dy[values.clone()]);
-            let dx = match &mut dx {
-                Some(dx) => &mut dx[values],
-                None => &mut *unwanted,
-            };
-            rows::layer_norm_gradient(x, gain, saved, dy, dx, add, d_gain, d_bias);
+        let len = rows * columns;
+        let (gain, saved) = (gain.single(), saved.single());
+        let (x, dy) = (&x.single()[..len], &dy.single()[..len]);
+        let (d_gain, d_bias) = (Parts::new(self.added(d_gain)), Parts::new(self.added(d_bias)));
+        self.by_columns(2 * rows, columns, |piece| {
+            // SAFETY: pieces of columns do not overlap.
+            let (d_gain, d_bias) =
+                unsafe { (d_gain.part(piece.clone()), d_bias.part(piece.clone())) };
+            rows::layer_norm_parameters(x, saved, dy, columns, piece.start, d_gain, d_bias);
+        });
+        if let Some(dx) = dx {
+            let add = dx.add;
+            let dx = Parts::new(&mut dx.buffer.single_mut()[..len]);
+            self.by_rows(rows, 2 * columns, |piece| {
+                for row in piece {
+                    let values = row * columns..(row + 1) * columns;
+                    // SAFETY: rows do not overlap.
+                    let dx = unsafe { dx.part(values.clone()) };
+                    let saved = (saved[row * 2], saved[row * 2 + 1]);
+                    let (x, dy) = (&x[values.clone()], &dy[values]);
+                    rows::layer_norm_gradient(x, gain, saved, dy, dx, add);
+                }
+            });
         }
     }
 
@@ -973,7 +1095,7 @@ impl Device for Cpu {
         {
             let (scale, direct, along) =
                 (Parts::new(&mut *scale), Parts::new(&mut *direct), Parts::new(&mut *along));
-            let (d_gain, d_bias) = (Parts::new(d_gain.added()), Parts::new(d_bias.added()));
+            let (d_gain, d_bias) = (Parts::new(self.added(d_gain)), Parts::new(self.added(d_bias)));
             self.by_columns(2 * rows, columns, |piece| {
                 // SAFETY: pieces of columns do not overlap.
                 let (scale, direct, along, d_gain, d_bias) = unsafe {
@@ -1089,7 +1211,7 @@ impl Device for Cpu {
     }
 
     fn unary_gradient(&self, function: Unary, y: &Buffer, dy: &Buffer, dx: Gradient<'_>) {
-        rows::unary_gradient(function, y.single(), dy.single(), dx.added());
+        rows::unary_gradient(function, y.single(), dy.single(), self.added(dx));
     }
 
     fn binary(&self, function: Binary, a: &Buffer, b: &Buffer, out: &mut Buffer) {
@@ -1105,7 +1227,7 @@ impl Device for Cpu {
         of_a: bool,
         dx: Gradient<'_>,
     ) {
-        rows::binary_gradient(function, a.single(), b.single(), dy.single(), of_a, dx.added());
+        rows::binary_gradient(function, a.single(), b.single(), dy.single(), of_a, self.added(dx));
     }
 
     fn scaled_sum(&self, scale: &Buffer, a: &Buffer, b: &Buffer, out: &mut Buffer) {
@@ -1115,11 +1237,11 @@ impl Device for Cpu {
     }
 
     fn scaled_sum_gradient(&self, scale: &Buffer, dy: &Buffer, da: Gradient<'_>) {
-        rows::add_scaled(1.0 + scale.single()[0], dy.single(), da.added());
+        rows::add_scaled(1.0 + scale.single()[0], dy.single(), self.added(da));
     }
 
     fn dot(&self, a: &Buffer, b: &Buffer, out: Gradient<'_>) {
-        out.added()[0] += rows::dot(a.single(), b.single());
+        self.added(out)[0] += rows::dot(a.single(), b.single());
     }
 
     fn add_scaled(&self, a: &Buffer, b: &Buffer, factor: f64, out: &mut Buffer) {
@@ -1156,7 +1278,7 @@ impl Device for Cpu {
 
     fn picked_gradient(&self, targets: &Indices, weights: &Buffer, dy: &Buffer, dx: Gradient<'_>) {
         let dy = dy.single()[0];
-        let dx = dx.added();
+        let dx = self.added(dx);
         for (target, weight) in targets.0.iter().zip(weights.single()) {
             if *target != u32::MAX {
                 dx[*target as usize] -= weight * dy;
@@ -1179,7 +1301,14 @@ impl Device for Cpu {
         dx: Gradient<'_>,
     ) {
         let dy = dy.single()[0];
-        rows::loss_gradient(loss, x.single(), targets.single(), weights.single(), dy, dx.added());
+        rows::loss_gradient(
+            loss,
+            x.single(),
+            targets.single(),
+            weights.single(),
+            dy,
+            self.added(dx),
+        );
     }
 
     fn mean_norm(
@@ -1209,7 +1338,7 @@ impl Device for Cpu {
     ) {
         let dy = dy.single()[0] / rows as f32;
         let x = x.single().chunks_exact(columns);
-        for ((dx, x), norm) in dx.added().chunks_exact_mut(columns).zip(x).zip(saved.single()) {
+        for ((dx, x), norm) in self.added(dx).chunks_exact_mut(columns).zip(x).zip(saved.single()) {
             if *norm > 0.0 {
                 rows::add_scaled(dy / norm, x, dx);
             }
@@ -1217,7 +1346,17 @@ impl Device for Cpu {
     }
 
     fn sum_of_squares(&self, x: &Buffer) -> f64 {
-        rows::sum_of_squares(x.single())
+        let x = x.single();
+        // Partial sums of fixed pieces, added in order.
+        let mut sums = [0.0f64; 64];
+        let size = x.len().div_ceil(sums.len()).max(VALUES_A_TASK);
+        let parts = Parts::new(&mut sums);
+        self.team.pieces(x.len(), size, |piece| {
+            // SAFETY: every piece has a sum of its own.
+            let sum = unsafe { parts.part(piece.start / size..piece.start / size + 1) };
+            sum[0] = rows::sum_of_squares(&x[piece]);
+        });
+        sums.iter().sum()
     }
 
     fn adam(
@@ -1243,6 +1382,26 @@ impl Device for Cpu {
 
 /// Layers with so few outputs take dot products with the weight as stored.
 const FEW_COLUMNS: usize = 4;
+
+/// A part of a layer with few outputs.
+fn few_columns(
+    part: &Part<'_>,
+    input: &[f32],
+    columns: usize,
+    start: Start,
+    finish: Finish<'_>,
+    out: &mut [f32],
+) {
+    for (out, input) in out.chunks_exact_mut(columns).zip(input.chunks_exact(part.width)) {
+        let weights = part.weight.single().chunks_exact(part.stride);
+        for (column, (y, weights)) in out.iter_mut().zip(weights).enumerate() {
+            let there = if start == Start::There { *y } else { 0.0 };
+            let sum = rows::dot(input, &weights[part.start..part.start + part.width]);
+            let sum = there + sum + finish.bias.map_or(0.0, |bias| bias[column]);
+            *y = if finish.relu { sum.max(0.0) } else { sum };
+        }
+    }
+}
 
 /// Messages of up to so many columns are built on the stack.
 const GATHER_COLUMNS: usize = 1024;

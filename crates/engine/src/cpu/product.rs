@@ -28,12 +28,33 @@ pub enum Start {
     There,
 }
 
+/// What is done to a finished element before it is stored.
+#[derive(Clone, Copy, Default)]
+pub struct Finish<'a> {
+    /// Added, `[columns]`.
+    pub bias: Option<&'a [f32]>,
+    /// max(x, 0), after everything was added.
+    pub relu: bool,
+}
+
 /// `c[rows, columns] = start + a[rows, depth] · b[depth, columns]`.
+pub fn product(
+    start: Start,
+    a: Left<'_>,
+    b: (&[f32], usize),
+    c: (&mut [f32], usize),
+    shape: (usize, usize, usize),
+) {
+    finished_product(start, Finish::default(), a, b, c, shape);
+}
+
+/// `c[rows, columns] = finish(start + a[rows, depth] · b[depth, columns])`.
 ///
 /// Every element is summed over `depth` in ascending order, in blocks that depend on `depth`
 /// alone, so an element does not depend on which other rows are computed with it.
-pub fn product(
+pub fn finished_product(
     start: Start,
+    finish: Finish<'_>,
     a: Left<'_>,
     (b, b_row): (&[f32], usize),
     (c, c_row): (&mut [f32], usize),
@@ -43,17 +64,30 @@ pub fn product(
         return;
     }
     assert!(c.len() >= (rows - 1) * c_row + columns && c_row >= columns);
+    assert!(finish.bias.is_none_or(|bias| bias.len() >= columns));
     if depth == 0 {
-        if start == Start::Zero {
-            for row in c.chunks_mut(c_row).take(rows) {
-                row[..columns].fill(0.0);
+        for row in c.chunks_mut(c_row).take(rows) {
+            for (column, value) in row[..columns].iter_mut().enumerate() {
+                let there = if start == Start::There { *value } else { 0.0 };
+                let sum = there + finish.bias.map_or(0.0, |bias| bias[column]);
+                *value = if finish.relu { sum.max(0.0) } else { sum };
             }
         }
         return;
     }
     assert!(a.data.len() > (rows - 1) * a.row + (depth - 1) * a.column);
     assert!(b.len() >= (depth - 1) * b_row + columns && b_row >= columns);
-    let shape = Shape { rows, depth, columns, a_row: a.row, a_column: a.column, b_row, c_row };
+    let shape = Shape {
+        rows,
+        depth,
+        columns,
+        a_row: a.row,
+        a_column: a.column,
+        b_row,
+        c_row,
+        bias: finish.bias.map_or(std::ptr::null(), <[f32]>::as_ptr),
+        relu: finish.relu,
+    };
     // SAFETY: the assertions above keep every access of the kernels inside the slices, and
     // each instruction set is used only where it was found.
     unsafe { dispatch(start, a.data.as_ptr(), b.as_ptr(), c.as_mut_ptr(), shape) }
@@ -68,6 +102,9 @@ struct Shape {
     a_column: usize,
     b_row: usize,
     c_row: usize,
+    /// Null for none.
+    bias: *const f32,
+    relu: bool,
 }
 
 unsafe fn dispatch(start: Start, a: *const f32, b: *const f32, c: *mut f32, shape: Shape) {
@@ -122,7 +159,14 @@ unsafe fn blocks<L: Lanes, const R: usize, const V: usize>(
                 let left = shape.columns - column;
                 let b = b.add(column);
                 let c = c.add(column);
-                let block = Shape { depth, ..shape };
+                // The bias joins the first block, and only the last is activated.
+                let bias = if k > 0 || shape.bias.is_null() {
+                    std::ptr::null()
+                } else {
+                    shape.bias.add(column)
+                };
+                let relu = shape.relu && k + depth == shape.depth;
+                let block = Shape { depth, bias, relu, ..shape };
                 if left >= V * L::N {
                     down::<L, R, V>(start, a, b, c, block, V * L::N);
                     column += V * L::N;
@@ -206,17 +250,20 @@ unsafe fn tile<L: Lanes, const R: usize, const V: usize>(
         for (r, sums) in sums.iter().enumerate() {
             for (v, &sum) in sums.iter().enumerate() {
                 let at = c.add(r * shape.c_row + v * L::N);
-                if partial {
-                    let sum = if start == Start::There {
-                        L::load_first(at, columns).plus(sum)
-                    } else {
-                        sum
-                    };
-                    sum.store_first(at, columns);
-                } else {
-                    let sum = if start == Start::There { L::load(at).plus(sum) } else { sum };
-                    sum.store(at);
+                let read = |from: *const f32| {
+                    if partial { L::load_first(from, columns) } else { L::load(from) }
+                };
+                let mut sum = sum;
+                if start == Start::There {
+                    sum = read(at).plus(sum);
                 }
+                if !shape.bias.is_null() {
+                    sum = sum.plus(read(shape.bias.add(v * L::N)));
+                }
+                if shape.relu {
+                    sum = sum.relu();
+                }
+                if partial { sum.store_first(at, columns) } else { sum.store(at) }
             }
         }
     }
@@ -303,7 +350,8 @@ mod tests {
         let left = Left { data: &a, row: a_row, column: a_column };
         product(start, left, (&b, b_row), (&mut c, c_row), (rows, depth, columns));
         assert_eq!(c, expected, "{case}");
-        let shape = Shape { rows, depth, columns, a_row, a_column, b_row, c_row };
+        let (bias, relu) = (std::ptr::null(), false);
+        let shape = Shape { rows, depth, columns, a_row, a_column, b_row, c_row, bias, relu };
         for (name, kernel) in kernels() {
             // No depth is handled before a kernel is chosen.
             if depth > 0 {
@@ -335,6 +383,31 @@ mod tests {
                     for start in [Start::Zero, Start::There] {
                         check(layout, start, (rows, depth, columns));
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_bias_is_added_once_and_the_activation_comes_last() {
+        for depth in [0, 3, 600, 1030] {
+            for (rows, columns) in [(1, 1), (5, 70), (7, 33), (6, 128)] {
+                let a: Vec<f32> = (0..rows * depth).map(whole).collect();
+                let b: Vec<f32> = (0..depth * columns).map(|i| whole(i + 17)).collect();
+                let bias: Vec<f32> = (0..columns).map(|i| whole(i + 3)).collect();
+                for start in [Start::Zero, Start::There] {
+                    let mut plain: Vec<f32> = (0..rows * columns).map(|i| whole(i + 5)).collect();
+                    let mut c = plain.clone();
+                    let left = Left { data: &a, row: depth, column: 1 };
+                    let shape = (rows, depth, columns);
+                    product(start, left, (&b, columns), (&mut plain, columns), shape);
+                    for (value, bias) in plain.iter_mut().zip(bias.iter().cycle()) {
+                        *value = (*value + bias).max(0.0);
+                    }
+                    let finish = Finish { bias: Some(&bias), relu: true };
+                    let there = (&mut c[..], columns);
+                    finished_product(start, finish, left, (&b, columns), there, shape);
+                    assert_eq!(c, plain, "{rows} x {depth} x {columns} {start:?}");
                 }
             }
         }

@@ -82,6 +82,37 @@ kernels! {
         }
     }
 
+    /// Adds, for every column, `dy` times the weight's row to the row of `dx` it came from.
+    fn spread(dy: &[f32], origin: &[u32], first: u32, weight: &[f32], width: usize, dx: &mut [f32]) {
+        for ((dy, origin), weight) in dy.iter().zip(origin).zip(weight.chunks_exact(width)) {
+            let at = (origin - first) as usize * width;
+            for (dx, weight) in dx[at..at + width].iter_mut().zip(weight) {
+                *dx += dy * weight;
+            }
+        }
+    }
+
+    /// Adds, for every row of `dy` and the columns from `from` on that `dw` has rows for, `dy` times
+    /// the row of `x` it came from.
+    fn collect(
+        dy: &[f32], origin: &[u32], columns: usize, from: usize, x: &[f32], width: usize,
+        dw: &mut [f32],
+    ) {
+        let n = dw.len() / width;
+        for (dy, origin) in dy.chunks_exact(columns).zip(origin.chunks_exact(columns)) {
+            let (dy, origin) = (&dy[from..from + n], &origin[from..from + n]);
+            for ((dy, origin), dw) in dy.iter().zip(origin).zip(dw.chunks_exact_mut(width)) {
+                if *origin == u32::MAX {
+                    continue;
+                }
+                let at = *origin as usize * width;
+                for (dw, x) in dw.iter_mut().zip(&x[at..at + width]) {
+                    *dw += dy * x;
+                }
+            }
+        }
+    }
+
     /// Columns `from..` of rows of `width`, summed, each row times its factor.
     fn column_sums_scaled(x: &[f32], width: usize, from: usize, factors: &[f32], sums: &mut [f32]) {
         let n = sums.len();
@@ -160,10 +191,27 @@ kernels! {
         (mean, reciprocal)
     }
 
-    /// The gradient of one row; adds what belongs to gain and bias.
+    /// For some columns: what the rows of dy add to the gradients of gain and bias.
+    fn layer_norm_parameters(
+        x: &[f32], saved: &[f32], dy: &[f32], width: usize, from: usize,
+        d_gain: &mut [f32], d_bias: &mut [f32],
+    ) {
+        let n = d_gain.len();
+        let rows = x.chunks_exact(width).zip(dy.chunks_exact(width)).zip(saved.chunks_exact(2));
+        for ((x, dy), saved) in rows {
+            let (x, dy) = (&x[from..from + n], &dy[from..from + n]);
+            for (((d_gain, d_bias), x), dy) in
+                d_gain.iter_mut().zip(d_bias.iter_mut()).zip(x).zip(dy)
+            {
+                *d_gain += dy * (x - saved[0]) * saved[1];
+                *d_bias += dy;
+            }
+        }
+    }
+
+    /// The gradient of one row.
     fn layer_norm_gradient(
-        x: &[f32], gain: &[f32], saved: (f32, f32), dy: &[f32],
-        dx: &mut [f32], add: bool, d_gain: &mut [f32], d_bias: &mut [f32],
+        x: &[f32], gain: &[f32], saved: (f32, f32), dy: &[f32], dx: &mut [f32], add: bool,
     ) {
         let (mean, reciprocal) = saved;
         let mut direct = [0.0f32; 16];
@@ -179,15 +227,10 @@ kernels! {
         let n = x.len() as f32;
         let direct = direct.iter().sum::<f32>() / n;
         let along = along.iter().sum::<f32>() / n;
-        let keep = if add { 1.0 } else { 0.0 };
-        for (((((dx, x), dy), gain), d_gain), d_bias) in
-            dx.iter_mut().zip(x).zip(dy).zip(gain).zip(d_gain).zip(d_bias)
-        {
+        for (((dx, x), dy), gain) in dx.iter_mut().zip(x).zip(dy).zip(gain) {
             let normal = (x - mean) * reciprocal;
             let through = (dy * gain - direct - normal * along) * reciprocal;
-            *dx = if keep == 0.0 { through } else { *dx + through };
-            *d_gain += dy * normal;
-            *d_bias += dy;
+            *dx = if add { *dx + through } else { through };
         }
     }
 

@@ -23,10 +23,14 @@ pub struct Team {
     workers: Vec<JoinHandle<()>>,
 }
 
+/// A value in a cache line of its own: what one thread writes does not disturb who reads another.
+#[repr(align(128))]
+struct Apart<T>(T);
+
 struct Shared {
     /// The round in the upper half, how many of its tasks are not yet claimed in the lower.
-    state: AtomicU64,
-    finished: AtomicUsize,
+    state: Apart<AtomicU64>,
+    finished: Apart<AtomicUsize>,
     work: UnsafeCell<Option<Work<'static>>>,
     sleeping: AtomicUsize,
     stopping: AtomicBool,
@@ -46,8 +50,8 @@ impl Team {
     /// A team of `n_threads`, the caller's included.
     pub fn new(n_threads: usize) -> Self {
         let shared = Arc::new(Shared {
-            state: AtomicU64::new(0),
-            finished: AtomicUsize::new(0),
+            state: Apart(AtomicU64::new(0)),
+            finished: Apart(AtomicUsize::new(0)),
             work: UnsafeCell::new(None),
             sleeping: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
@@ -80,15 +84,15 @@ impl Team {
         let work: Work<'static> = unsafe { std::mem::transmute::<Work<'_>, Work<'static>>(work) };
         // SAFETY: the last round is over, so no other thread reads the cell.
         unsafe { *shared.work.get() = Some(work) };
-        shared.finished.store(0, Ordering::Relaxed);
-        let round = (shared.state.load(Ordering::Relaxed) >> 32).wrapping_add(1) & 0xffff_ffff;
-        shared.state.store(round << 32 | n_tasks as u64, Ordering::SeqCst);
+        shared.finished.0.store(0, Ordering::Relaxed);
+        let round = (shared.state.0.load(Ordering::Relaxed) >> 32).wrapping_add(1) & 0xffff_ffff;
+        shared.state.0.store(round << 32 | n_tasks as u64, Ordering::SeqCst);
         if shared.sleeping.load(Ordering::SeqCst) > 0 {
             self.workers.iter().for_each(|worker| worker.thread().unpark());
         }
         while shared.work_once() {}
         let mut looks = 0;
-        while shared.finished.load(Ordering::Acquire) < n_tasks {
+        while shared.finished.0.load(Ordering::Acquire) < n_tasks {
             looks += 1;
             if looks < SPINS { std::hint::spin_loop() } else { std::thread::yield_now() }
         }
@@ -104,13 +108,13 @@ impl Team {
 impl Shared {
     /// Claims and runs one task, if there is one.
     fn work_once(&self) -> bool {
-        let mut state = self.state.load(Ordering::Acquire);
+        let mut state = self.state.0.load(Ordering::Acquire);
         loop {
             let unclaimed = state & 0xffff_ffff;
             if unclaimed == 0 {
                 return false;
             }
-            match self.state.compare_exchange_weak(
+            match self.state.0.compare_exchange_weak(
                 state,
                 state - 1,
                 Ordering::AcqRel,
@@ -128,7 +132,7 @@ impl Shared {
                     if std::panic::catch_unwind(run).is_err() {
                         self.failed.store(true, Ordering::Relaxed);
                     }
-                    self.finished.fetch_add(1, Ordering::Release);
+                    self.finished.0.fetch_add(1, Ordering::Release);
                     return true;
                 }
                 Err(now) => state = now,
@@ -152,7 +156,7 @@ impl Shared {
                 self.sleeping.fetch_add(1, Ordering::SeqCst);
                 // Work published before the line above was seen is found by this look; work
                 // published after it comes with an unpark.
-                if self.state.load(Ordering::SeqCst) & 0xffff_ffff == 0
+                if self.state.0.load(Ordering::SeqCst) & 0xffff_ffff == 0
                     && !self.stopping.load(Ordering::SeqCst)
                 {
                     std::thread::park();

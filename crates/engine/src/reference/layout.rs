@@ -99,6 +99,30 @@ pub fn columns_gradient(
     }
 }
 
+/// `x [k, width]` -> columns `start..` of `out [rows, stride]`, row r from row r modulo k.
+pub fn place_columns(x: &[f64], width: usize, start: usize, stride: usize, out: &mut [f64]) {
+    let k = x.len() / width;
+    for (r, out) in out.chunks_exact_mut(stride).enumerate() {
+        out[start..start + width].copy_from_slice(&x[r % k * width..(r % k + 1) * width]);
+    }
+}
+
+/// `dy [rows, stride]` -> adds its columns `start..` of row r to row r modulo k of `dx [k, width]`.
+pub fn place_columns_gradient(
+    dy: &[f64],
+    width: usize,
+    start: usize,
+    stride: usize,
+    dx: &mut [f64],
+) {
+    let k = dx.len() / width;
+    for (r, dy) in dy.chunks_exact(stride).enumerate() {
+        for i in 0..width {
+            dx[r % k * width + i] += dy[start + i];
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,5 +167,16 @@ mod tests {
         let mut dx = [0.5; 6];
         columns_gradient(&[1.0, 2.0], 2, 3, &[0, 2], 1, &mut dx);
         assert_eq!(dx, [1.5, 0.5, 1.5, 2.5, 0.5, 2.5]);
+    }
+
+    #[test]
+    fn columns_are_placed_and_repeated() {
+        let mut out = [0.0; 9];
+        place_columns(&[1.0, 2.0, 3.0], 1, 0, 3, &mut out);
+        place_columns(&[7.0, 8.0], 2, 1, 3, &mut out);
+        assert_eq!(out, [1.0, 7.0, 8.0, 2.0, 7.0, 8.0, 3.0, 7.0, 8.0]);
+        let mut dx = [0.5, 0.0];
+        place_columns_gradient(&out, 2, 1, 3, &mut dx);
+        assert_eq!(dx, [21.5, 24.0]);
     }
 }

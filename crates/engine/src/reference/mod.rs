@@ -15,6 +15,7 @@ mod gru;
 mod layer_norm;
 mod layout;
 mod linear;
+mod linear_max;
 mod log_softmax;
 mod losses;
 mod messages;
@@ -110,18 +111,21 @@ impl Device for Reference {
         );
     }
 
-    fn linear_input_gradient(
+    fn linear_gradient(
         &self,
         dy: &Buffer,
+        x: &Buffer,
         weight: &Buffer,
         shape: PartShape,
-        dx: Gradient<'_>,
+        dx: Option<Gradient<'_>>,
+        dw: Option<Gradient<'_>>,
     ) {
-        linear::input_gradient(dy.double(), weight.double(), shape, sum_into(dx));
-    }
-
-    fn linear_weight_gradient(&self, dy: &Buffer, x: &Buffer, shape: PartShape, dw: &mut Buffer) {
-        linear::weight_gradient(dy.double(), x.double(), shape, dw.double_mut());
+        if let Some(dx) = dx {
+            linear::input_gradient(dy.double(), weight.double(), shape, sum_into(dx));
+        }
+        if let Some(dw) = dw {
+            linear::weight_gradient(dy.double(), x.double(), shape, sum_into(dw));
+        }
     }
 
     fn column_sums(
@@ -231,6 +235,33 @@ impl Device for Reference {
         );
     }
 
+    fn linear_max_input_gradient(
+        &self,
+        _edges: &Edges,
+        dy: &Buffer,
+        origin: &Indices,
+        weight: &Buffer,
+        columns: usize,
+        width: usize,
+        dx: Gradient<'_>,
+    ) {
+        let shape = (columns, width);
+        linear_max::input_gradient(dy.double(), &origin.0, weight.double(), shape, sum_into(dx));
+    }
+
+    fn linear_max_weight_gradient(
+        &self,
+        dy: &Buffer,
+        origin: &Indices,
+        x: &Buffer,
+        columns: usize,
+        width: usize,
+        dw: Gradient<'_>,
+    ) {
+        let shape = (columns, width);
+        linear_max::weight_gradient(dy.double(), &origin.0, x.double(), shape, sum_into(dw));
+    }
+
     fn gather_max(
         &self,
         edges: &Edges,
@@ -315,6 +346,28 @@ impl Device for Reference {
 
     fn place_gradient(&self, dy: &Buffer, at: usize, dx: Gradient<'_>) {
         layout::place_gradient(dy.double(), at, sum_into(dx));
+    }
+
+    fn place_columns(
+        &self,
+        x: &Buffer,
+        width: usize,
+        start: usize,
+        stride: usize,
+        out: &mut Buffer,
+    ) {
+        layout::place_columns(x.double(), width, start, stride, out.double_mut());
+    }
+
+    fn place_columns_gradient(
+        &self,
+        dy: &Buffer,
+        width: usize,
+        start: usize,
+        stride: usize,
+        dx: Gradient<'_>,
+    ) {
+        layout::place_columns_gradient(dy.double(), width, start, stride, sum_into(dx));
     }
 
     fn log_softmax(&self, x: &Buffer, segments: &Segments, columns: usize, out: &mut Buffer) {

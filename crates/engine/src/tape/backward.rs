@@ -36,20 +36,21 @@ impl Tape {
                 for &LayerPart { input, weight, start } in parts.iter().flatten() {
                     let (width, stride) = (self.columns(input), self.columns(weight));
                     let shape = PartShape { rows, columns, width, start, stride };
-                    self.give(input, |tape, dx| {
-                        tape.device.linear_input_gradient(&dy, tape.value(weight), shape, dx);
-                    });
-                    self.give(weight, |tape, dw| {
-                        if !dw.add {
-                            tape.device.fill(dw.buffer, 0.0);
+                    let mut dx = self.wanted_gradient(input);
+                    let mut dw = self.wanted_gradient(weight);
+                    self.device.linear_gradient(
+                        &dy,
+                        self.value(input),
+                        self.value(weight),
+                        shape,
+                        dx.as_mut().map(|(buffer, add)| Gradient { buffer, add: *add }),
+                        dw.as_mut().map(|(buffer, add)| Gradient { buffer, add: *add }),
+                    );
+                    for (tensor, gradient) in [(input, dx), (weight, dw)] {
+                        if let Some((buffer, _)) = gradient {
+                            self.slots[tensor.index()].gradient = Some(buffer);
                         }
-                        tape.device.linear_weight_gradient(
-                            &dy,
-                            tape.value(input),
-                            shape,
-                            dw.buffer,
-                        );
-                    });
+                    }
                 }
                 if let Some(bias) = *bias {
                     self.give(bias, |tape, db| {
@@ -129,6 +130,22 @@ impl Tape {
                     });
                 }
             }
+            Operation::LinearMax { x, weight, bias, edges, origin, out } => {
+                let (rows, columns) = self.shape(*out);
+                let width = self.columns(*x);
+                self.give(*x, |tape, dx| {
+                    let weight = tape.value(*weight);
+                    tape.device
+                        .linear_max_input_gradient(edges, &dy, origin, weight, columns, width, dx);
+                });
+                self.give(*weight, |tape, dw| {
+                    let x = tape.value(*x);
+                    tape.device.linear_max_weight_gradient(&dy, origin, x, columns, width, dw);
+                });
+                self.give(*bias, |tape, db| {
+                    tape.device.column_sums(&dy, None, rows, columns, db);
+                });
+            }
             Operation::SegmentReduce { reduction, x, segments, origin, .. } => {
                 let (rows, columns) = self.shape(*x);
                 self.give(*x, |tape, dx| {
@@ -159,6 +176,37 @@ impl Tape {
                     self.give(input, |tape, dx| tape.device.place_gradient(&dy, at, dx));
                     at += self.value(input).len();
                 }
+            }
+            Operation::Join { inputs, out } => {
+                let stride = self.columns(*out);
+                let mut start = 0;
+                for i in inputs.clone() {
+                    let input = self.lists[i];
+                    let width = self.columns(input);
+                    self.give(input, |tape, dx| {
+                        tape.device.place_columns_gradient(&dy, width, start, stride, dx);
+                    });
+                    start += width;
+                }
+            }
+            Operation::TransposedProduct { a, b, out } => {
+                let (i, j) = self.shape(*out);
+                let rows = self.rows(*a);
+                // db = a · dy
+                self.give(*b, |tape, db| {
+                    let shape = PartShape { rows, columns: i, width: j, start: 0, stride: j };
+                    let a = tape.value(*a);
+                    tape.device.linear_gradient(a, a, &dy, shape, Some(db), None);
+                });
+                // da = b · dyᵀ
+                let mut turned = self.buffer(i * j);
+                self.device.transpose(&dy, i, j, &mut turned);
+                self.give(*a, |tape, da| {
+                    let shape = PartShape { rows, columns: j, width: i, start: 0, stride: i };
+                    let b = tape.value(*b);
+                    tape.device.linear_gradient(b, b, &turned, shape, Some(da), None);
+                });
+                self.pool.give(turned);
             }
             Operation::LogSoftmax { x, segments, out } => {
                 let columns = match segments {
@@ -321,6 +369,11 @@ impl Tape {
                 self.pool.give(buffer);
             }
         }
+    }
+
+    /// As below, if a gradient is wanted.
+    fn wanted_gradient(&mut self, tensor: Tensor) -> Option<(Buffer, bool)> {
+        self.is_tracked(tensor).then(|| self.take_gradient(tensor))
     }
 
     /// The gradient so far and whether there is one.

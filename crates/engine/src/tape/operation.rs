@@ -52,6 +52,14 @@ pub(super) enum Operation {
         origin: Indices,
         out: Tensor,
     },
+    LinearMax {
+        x: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+        edges: Arc<Edges>,
+        origin: Indices,
+        out: Tensor,
+    },
     SegmentReduce {
         reduction: Reduction,
         x: Tensor,
@@ -72,6 +80,15 @@ pub(super) enum Operation {
     },
     Stack {
         inputs: Range<usize>,
+        out: Tensor,
+    },
+    Join {
+        inputs: Range<usize>,
+        out: Tensor,
+    },
+    TransposedProduct {
+        a: Tensor,
+        b: Tensor,
         out: Tensor,
     },
     LogSoftmax {
@@ -158,10 +175,13 @@ impl Operation {
             | Self::Columns { out, .. }
             | Self::Messages { out, .. }
             | Self::GatherMax { out, .. }
+            | Self::LinearMax { out, .. }
             | Self::SegmentReduce { out, .. }
             | Self::GatherRows { out, .. }
             | Self::ChooseRows { out, .. }
             | Self::Stack { out, .. }
+            | Self::Join { out, .. }
+            | Self::TransposedProduct { out, .. }
             | Self::LogSoftmax { out, .. }
             | Self::EdgeDot { out, .. }
             | Self::LayerNorm { out, .. }
@@ -184,7 +204,9 @@ impl Operation {
             | Self::BatchNorm { saved, .. }
             | Self::Gru { saved, .. }
             | Self::MeanNorm { saved, .. } => pool.give(saved),
-            Self::GatherMax { origin, .. } => pool.give_indices(origin),
+            Self::GatherMax { origin, .. } | Self::LinearMax { origin, .. } => {
+                pool.give_indices(origin);
+            }
             Self::SegmentReduce { origin: Some(origin), .. } => pool.give_indices(origin),
             _ => {}
         }

@@ -10,7 +10,8 @@ use super::operation::{LayerPart, MAX_PARTS, Operation};
 use super::{Tape, Tensor};
 use crate::buffer::{Buffer, Indices};
 use crate::device::{
-    Activation, BatchNormState, Binary, Loss, MessageTerms, Part, Reduction, Unary,
+    Activation, BatchNormState, Binary, Gradient, Loss, MessageTerms, Part, PartShape, Reduction,
+    Unary,
 };
 use crate::graph::{Edges, Segments};
 
@@ -300,6 +301,66 @@ impl Tape {
         self.push(n_nodes, columns, whole, false)
     }
 
+    /// A linear layer on every entry and the maximum of each row's: `x [n_entries, width]` ->
+    /// `[n_nodes, columns]`.
+    ///
+    /// Only one entry of a row has a gradient in a column, so the way back costs products of as
+    /// many rows as there are nodes, not entries; and the layer's result is not kept.
+    pub fn linear_max(
+        &mut self,
+        edges: &Arc<Edges>,
+        x: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+    ) -> Tensor {
+        let segments = Segments::Rows { edges: Arc::clone(edges), copies: 1 };
+        if !self.recording {
+            return self.scope(|tape| {
+                let y = tape.linear(Linear::new(&[(x, weight)]).bias(bias));
+                tape.segment_reduce(Reduction::Max, y, &segments)
+            });
+        }
+        let (rows, width) = self.shape(x);
+        let (columns, n_nodes) = (self.rows(weight), edges.n_nodes());
+        assert_eq!(rows, edges.n_entries(), "a row for every entry");
+        assert_eq!(self.columns(weight), width, "columns of a layer's weight");
+        assert_eq!(self.shape(bias), (columns, 1), "a layer's bias");
+        self.prepare_transposed(weight);
+        let mut y = self.buffer(rows * columns);
+        let mut out = self.buffer(n_nodes * columns);
+        let mut origin = self.pool.take_indices();
+        let weight_slot = &self.slots[weight.index()];
+        let part = Part {
+            input: self.value(x),
+            weight: &weight_slot.value,
+            transposed: weight_slot.transposed.as_ref(),
+            width,
+            start: 0,
+            stride: width,
+        };
+        let (device, bias_value) = (&self.device, Some(self.value(bias)));
+        device.linear(&[part], bias_value, None, Activation::None, rows, columns, &mut y);
+        device.segment_reduce(
+            Reduction::Max,
+            &y,
+            &segments,
+            rows,
+            columns,
+            &mut out,
+            Some(&mut origin),
+        );
+        self.pool.give(y);
+        let edges = Arc::clone(edges);
+        self.result((n_nodes, columns), out, [x, weight, bias], |out| Operation::LinearMax {
+            x,
+            weight,
+            bias,
+            edges,
+            origin,
+            out,
+        })
+    }
+
     /// The maximum of the messages that enter each node, without storing them: [n_nodes, columns].
     pub fn gather_max(&mut self, edges: &Arc<Edges>, messages: Messages) -> Tensor {
         assert!(messages.target.is_none(), "the target's term can be added after a maximum");
@@ -387,15 +448,51 @@ impl Tape {
             self.device.place(self.value(input), at, &mut out);
             at += self.value(input).len();
         }
-        let first = self.lists.len();
-        if self.recording {
-            self.lists.extend_from_slice(inputs);
-        }
-        let list = first..self.lists.len();
+        let list = self.remember(inputs);
         self.result((rows, columns), out, inputs.iter().copied(), |out| Operation::Stack {
             inputs: list,
             out,
         })
+    }
+
+    /// Tensors side by side; those with fewer rows than others repeat.
+    pub fn join(&mut self, inputs: &[Tensor]) -> Tensor {
+        let rows = inputs.iter().map(|&input| self.rows(input)).max().unwrap_or_default();
+        let columns: usize = inputs.iter().map(|&input| self.columns(input)).sum();
+        let mut out = self.buffer(rows * columns);
+        let mut start = 0;
+        for &input in inputs {
+            let (k, width) = self.shape(input);
+            assert!(k > 0 && rows.is_multiple_of(k), "tensors to join");
+            self.device.place_columns(self.value(input), width, start, columns, &mut out);
+            start += width;
+        }
+        let list = self.remember(inputs);
+        self.result((rows, columns), out, inputs.iter().copied(), |out| Operation::Join {
+            inputs: list,
+            out,
+        })
+    }
+
+    /// Keeps a list of inputs for the way back.
+    fn remember(&mut self, inputs: &[Tensor]) -> Range<usize> {
+        let first = self.lists.len();
+        if self.recording {
+            self.lists.extend_from_slice(inputs);
+        }
+        first..self.lists.len()
+    }
+
+    /// aᵀ · b: `[rows, i]`, `[rows, j]` -> `[i, j]`.
+    pub fn transposed_product(&mut self, a: Tensor, b: Tensor) -> Tensor {
+        let ((rows, i), (others, j)) = (self.shape(a), self.shape(b));
+        assert_eq!(rows, others, "rows of a product");
+        let mut out = self.buffer(i * j);
+        let shape = PartShape { rows, columns: i, width: j, start: 0, stride: j };
+        let (a_value, b_value) = (self.value(a), self.value(b));
+        let gradient = Gradient { buffer: &mut out, add: false };
+        self.device.linear_gradient(a_value, b_value, b_value, shape, None, Some(gradient));
+        self.result((i, j), out, [a, b], |out| Operation::TransposedProduct { a, b, out })
     }
 
     /// Log-probabilities within each segment of rows, column by column.

@@ -183,20 +183,20 @@ impl Stage {
     /// Numbers less than `n`.
     pub fn indices(&mut self, len: usize, n: usize) -> Arc<Indices> {
         let values: Vec<u32> = (0..len).map(|_| self.random.below(n) as u32).collect();
-        self.tape.indices(values)
+        Arc::new(values.into_iter().collect())
     }
 
     /// Numbers less than `n`, every fourth none.
     pub fn targets(&mut self, len: usize, n: usize) -> Arc<Indices> {
         let number = |i: usize| if i % 4 == 3 { u32::MAX } else { self.random.below(n) as u32 };
         let values: Vec<u32> = (0..len).map(number).collect();
-        self.tape.indices(values)
+        Arc::new(values.into_iter().collect())
     }
 
     /// Segments of `n_nodes` rows, some empty, for each copy.
     pub fn offsets(&mut self, copies: usize) -> Segments {
         let values = self.random.offsets(self.size.n_nodes);
-        Segments::Offsets { offsets: self.tape.indices(values), copies }
+        Segments::Offsets { offsets: Arc::new(values.into_iter().collect()), copies }
     }
 
     /// The entries of nodes, for each copy.

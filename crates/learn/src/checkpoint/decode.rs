@@ -38,7 +38,7 @@ impl Checkpoint {
         }
         let run = Run::parse(key::RUN, &required(&metadata, key::RUN)?, processors)?;
         let progress: Progress = serde_json::from_str(&required(&metadata, key::PROGRESS)?)
-            .map_err(|error| Malformation::Progress { reason: error.to_string() })?;
+            .map_err(|error| Malformation::Progress { reason: one_line(&error) })?;
         Ok(Self { run, progress, tensors })
     }
 }
@@ -94,5 +94,10 @@ fn required(
 }
 
 fn not_safetensors(error: serde_json::Error) -> Malformation {
-    Malformation::NotSafetensors { reason: error.to_string() }
+    Malformation::NotSafetensors { reason: one_line(&error) }
+}
+
+/// An error may quote a name from the file, whatever is in it.
+fn one_line(error: &serde_json::Error) -> String {
+    error.to_string().replace(['\n', '\r'], " ")
 }

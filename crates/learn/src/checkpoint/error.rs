@@ -79,7 +79,7 @@ pub enum Malformation {
         found: String,
     },
     /// Some byte changed since it was written.
-    #[error("the file is damaged: expected checksum {expected}, found {found}")]
+    #[error("the file is damaged: expected checksum {expected:?}, found {found:?}")]
     WrongChecksum {
         /// What the file says.
         expected: String,

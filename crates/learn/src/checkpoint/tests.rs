@@ -168,6 +168,8 @@ fn progress_of_another_kind_is_told() {
     assert!(missing.starts_with("progress: missing field `batch`"), "{missing}");
     let unknown = told(&header("checksum", r#"{"epochs":1}"#));
     assert!(unknown.starts_with("progress: unknown field `epochs`"), "{unknown}");
+    let broken = told(&header("checksum", r#"{"a\nb":1}"#));
+    assert!(broken.starts_with("progress: unknown field `a b`"), "{broken}");
     let unchecked = told(&header("sum", "{}"));
     assert!(unchecked.ends_with("its metadata has no \"checksum\""), "{unchecked}");
 }

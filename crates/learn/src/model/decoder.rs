@@ -1,6 +1,6 @@
 //! Decoders: from hidden states to the features of a spec.
 //!
-//! All decode z = [encoding | new state | old state], which is never put together. A hint and an
+//! All decode z = [encoding | new state | old state], which is rarely put together. A hint and an
 //! output of the same name (less `_h`) share a decoder. For hints, all steps are decoded at once:
 //! the states of T steps lie below each other, and what comes of the encoding is computed once.
 
@@ -87,6 +87,10 @@ impl Decoder {
     /// `[copies * n_graphs, 1]`.
     pub fn decode(&self, tape: &mut Tape, z: &Decoded) -> Tensor {
         match self.form {
+            Form::Entries { source, target, choose: true } if z.is_long(tape) => {
+                let scores = z.bilinear(tape, source, target);
+                tape.log_softmax(scores, &z.rows())
+            }
             Form::Entries { source, target, choose } => {
                 let source = z.layer(tape, source);
                 let target = z.layer(tape, target);
@@ -94,8 +98,7 @@ impl Decoder {
                 if !choose {
                     return scores;
                 }
-                let rows = Segments::Rows { edges: Arc::clone(&z.edges), copies: z.copies };
-                tape.log_softmax(scores, &rows)
+                tape.log_softmax(scores, &z.rows())
             }
             Form::Nodes { layer } => z.layer(tape, layer),
             Form::Classes { layer } => {
@@ -124,6 +127,28 @@ impl Decoded {
         let constant = tape.linear(Linear::new(&[(self.encoding, weight)]).bias(bias));
         let hidden = tape.columns(self.encoding);
         tape.linear(Linear::new(&states).from_column(hidden).add(constant))
+    }
+
+    /// Whether there are so many rows that a product of weights is cheaper than one of states.
+    fn is_long(&self, tape: &Tape) -> bool {
+        tape.rows(self.new) > 3 * tape.columns(self.new)
+    }
+
+    /// `(S z + s)[source] · (T z)[target]` as `(Tᵀ S z + Tᵀ s)[source] · z[target]`: one product of
+    /// states instead of two. The target's bias adds the same to all choices of a node, so that
+    /// log-probabilities do not depend on it.
+    fn bilinear(&self, tape: &mut Tape, source: Affine, target: Affine) -> Tensor {
+        let both = Affine {
+            weight: tape.transposed_product(target.weight, source.weight),
+            bias: tape.transposed_product(target.weight, source.bias),
+        };
+        let source = self.layer(tape, both);
+        let z = tape.join(&[self.encoding, self.new, self.old]);
+        tape.edge_dot(&self.edges, self.copies, source, z)
+    }
+
+    fn rows(&self) -> Segments {
+        Segments::Rows { edges: Arc::clone(&self.edges), copies: self.copies }
     }
 
     fn graph_segments(&self) -> Segments {

@@ -142,6 +142,12 @@ fn errors_name_the_line_and_the_field() {
 }
 
 #[test]
+fn a_field_with_a_line_break_is_told_in_one_line() {
+    let told = message("\n\"a\\nb\" = 1");
+    assert!(told.starts_with("mine.toml:2: a\\nb: unknown field, there is "), "{told}");
+}
+
+#[test]
 fn every_published_run_reads() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runs");
     let mut count = 0;

@@ -101,7 +101,8 @@ pub fn validate(
 }
 
 fn read(tape: &Tape, terms: &Losses) -> LossTerms {
-    let sum = |terms: &[Tensor]| terms.iter().map(|&term| tape.scalar(term)).sum();
+    // An empty sum of floats is -0 in the standard library, which a log should not say.
+    let sum = |terms: &[Tensor]| terms.iter().fold(0.0, |sum, &term| sum + tape.scalar(term));
     LossTerms {
         total: tape.scalar(terms.total),
         output: sum(&terms.outputs),

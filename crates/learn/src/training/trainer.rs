@@ -68,24 +68,20 @@ impl Folder {
 /// Told how a training goes, and asked whether it should.
 pub trait Observer {
     /// A step was made.
-    fn step(&mut self, view: &StepView<'_>);
+    fn step(&mut self, _view: &StepView<'_>) {}
     /// An epoch is over and validated.
-    fn epoch(&mut self, summary: &EpochSummary, improved: bool);
+    fn epoch(&mut self, _summary: &EpochSummary, _improved: bool) {}
     /// Whether to save and stop now.
-    fn stops(&self) -> bool;
+    fn stops(&self) -> bool {
+        false
+    }
 }
 
 /// An observer that looks away.
 #[derive(Debug, Clone, Copy)]
 pub struct Unobserved;
 
-impl Observer for Unobserved {
-    fn step(&mut self, _: &StepView<'_>) {}
-    fn epoch(&mut self, _: &EpochSummary, _: bool) {}
-    fn stops(&self) -> bool {
-        false
-    }
-}
+impl Observer for Unobserved {}
 
 /// A step as an observer sees it.
 #[derive(Debug)]
@@ -159,10 +155,7 @@ const SECONDS_A_CHECKPOINT: u64 = 60;
 impl<'a> Trainer<'a> {
     /// A training from the start.
     pub fn new(run: &Run, suite: &'a Suite, n_threads: usize) -> Result<Self, TrainError> {
-        let run = run.resolved();
-        let network = Network::new(&run, n_threads)?;
-        let progress = Progress::start(&run);
-        Self::with_network(run, suite, network, progress)
+        Self::with_network(run, suite, Network::new(run, n_threads)?)
     }
 
     /// A training that goes on from a checkpoint.
@@ -171,12 +164,28 @@ impl<'a> Trainer<'a> {
         suite: &'a Suite,
         n_threads: usize,
     ) -> Result<Self, TrainError> {
-        let network = Network::restore(checkpoint, n_threads)?;
-        Self::with_network(checkpoint.run.clone(), suite, network, checkpoint.progress.clone())
+        Self::resume_with_network(checkpoint, suite, Network::new(&checkpoint.run, n_threads)?)
     }
 
-    /// A training of any network for the run's algorithm, such as one with a processor of your own.
-    pub fn with_network(
+    /// A training from the start of any network for the run's algorithm, such as one with a
+    /// processor of your own.
+    pub fn with_network(run: &Run, suite: &'a Suite, network: Network) -> Result<Self, TrainError> {
+        let run = run.resolved();
+        let progress = Progress::start(&run);
+        Self::at(run, suite, network, progress)
+    }
+
+    /// A training that goes on from a checkpoint of any network, whose values are taken from it.
+    pub fn resume_with_network(
+        checkpoint: &Checkpoint,
+        suite: &'a Suite,
+        mut network: Network,
+    ) -> Result<Self, TrainError> {
+        network.read(checkpoint).map_err(NetworkError::from)?;
+        Self::at(checkpoint.run.clone(), suite, network, checkpoint.progress.clone())
+    }
+
+    fn at(
         run: Run,
         suite: &'a Suite,
         network: Network,
@@ -262,6 +271,15 @@ impl<'a> Trainer<'a> {
                 return Ok(Outcome::Interrupted);
             }
             let (validation_loss, scores) = self.validate()?;
+            // Whatever this epoch's last steps did, it must not get into the last checkpoint.
+            if !validation_loss.is_finite() {
+                let term = "the validation loss".to_owned();
+                return Err(self.not_finite(
+                    self.progress.step,
+                    self.progress.batch,
+                    NotFinite { term, value: validation_loss },
+                ));
+            }
             let Progress { epoch, step, epoch_loss, .. } = self.progress.clone();
             let summary = EpochSummary {
                 step,
@@ -358,17 +376,22 @@ impl<'a> Trainer<'a> {
         self.options.optimiser.learning_rate = self.plateau.learning_rate();
         let number = self.progress.step + 1;
         let stepped = step(&mut self.network, &batch, &self.options, number);
-        let stepped = stepped.map_err(|NotFinite { term, value }| TrainError::NotFinite {
-            step: number,
-            epoch: self.progress.epoch + 1,
-            batch: self.progress.batch + 1,
-            term,
-            value,
-        })?;
+        let batch = self.progress.batch + 1;
+        let stepped = stepped.map_err(|what| self.not_finite(number, batch, what))?;
         self.progress.step += 1;
         self.progress.batch += 1;
         self.progress.epoch_loss.add(stepped.loss, indices.len() as u64);
         Ok(stepped)
+    }
+
+    /// The error of this step and batch of the epoch, both from 1.
+    fn not_finite(
+        &self,
+        step: u64,
+        batch: u64,
+        NotFinite { term, value }: NotFinite,
+    ) -> TrainError {
+        TrainError::NotFinite { step, epoch: self.progress.epoch + 1, batch, term, value }
     }
 
     /// The validation loss (output and hidden terms) and how good the predictions are.

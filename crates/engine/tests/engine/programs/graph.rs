@@ -59,6 +59,13 @@ pub fn programs() -> Vec<Program> {
             }));
         }
     }
+    programs.push(Program::new("LinearMax", "of entries", |stage| {
+        let (width, columns) = (stage.size.width, stage.size.columns);
+        let x = stage.parameter(stage.edges.n_entries(), width);
+        let weight = stage.parameter(columns, width);
+        let bias = stage.parameter(columns, 1);
+        stage.tape.linear_max(&stage.edges, x, weight, bias)
+    }));
     programs.push(Program::new("Messages", "from and to one tensor", |stage| {
         let x = stage.parameter(stage.size.n_nodes, stage.size.columns);
         let messages = Messages { target: Some(x), ..Messages::from_source(x) };

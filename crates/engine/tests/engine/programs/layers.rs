@@ -31,6 +31,14 @@ pub fn programs() -> Vec<Program> {
             }
         }
     }
+    programs.push(Program::new("Linear", "parts that share a weight", |stage| {
+        let (n, width, columns) = (stage.size.n_nodes, stage.size.width, stage.size.columns);
+        let (x, y) = (stage.parameter(n, width), stage.parameter(n, columns));
+        let shared = stage.parameter(columns, 2 + width + columns + 1);
+        let other = stage.parameter(columns, width);
+        let parts = [(x, shared), (y, shared), (x, other)];
+        stage.tape.linear(Linear::new(&parts).from_column(2))
+    }));
     programs.push(Program::new("Linear", "one input twice, one constant", |stage| {
         let (n, width, columns) = (stage.size.n_nodes, stage.size.width, stage.size.columns);
         let x = stage.parameter(n, width);

@@ -45,5 +45,16 @@ pub fn programs() -> Vec<Program> {
             let constant = stage.constant(1, columns);
             stage.tape.stack(&[a, b, constant, a])
         }),
+        Program::new("Join", "with one that repeats", |stage| {
+            let (n, columns, width) = (stage.size.n_nodes, stage.size.columns, stage.size.width);
+            let (a, b) = (stage.parameter(3 * n, columns), stage.parameter(n, width));
+            let constant = stage.constant(1, columns);
+            stage.tape.join(&[a, b, constant, a])
+        }),
+        Program::new("TransposedProduct", "", |stage| {
+            let (n, columns, width) = (stage.size.n_nodes, stage.size.columns, stage.size.width);
+            let (a, b) = (stage.parameter(n, columns), stage.parameter(n, width));
+            stage.tape.transposed_product(a, b)
+        }),
     ]
 }

@@ -3,7 +3,7 @@
 //! m = A x_j + B x_i (+ weight); ReLU, linear, ReLU, linear; the largest of each node's messages;
 //! LayerNorm(ReLU(O1 x + O2 aggregate)). A, B and O1 work on nodes, before anything is gathered.
 
-use salsa_engine::device::Activation;
+use salsa_engine::device::{Activation, Reduction};
 use salsa_engine::tape::{Linear, Messages, Tape};
 
 use super::{Kind, OnInput, Processor, Sizes, State, Step, Surroundings};
@@ -60,10 +60,17 @@ impl Processor for Pgn {
                 bias: weights.map(|_| self.weight.bias),
                 activation: Activation::Relu,
             };
-            let aggregate = tape.aggregate(&edges, reduction, messages, |tape, message| {
-                let message = self.message[0].apply_relu(tape, message);
-                self.message[1].apply(tape, message)
-            });
+            let [first, last] = self.message;
+            let aggregate = if tape.is_recording() && reduction == Reduction::Max {
+                let message = tape.messages(&edges, messages);
+                let message = first.apply_relu(tape, message);
+                tape.linear_max(&edges, message, last.weight, last.bias)
+            } else {
+                tape.aggregate(&edges, reduction, messages, |tape, message| {
+                    let message = first.apply_relu(tape, message);
+                    last.apply(tape, message)
+                })
+            };
             let own = own.apply(tape, state);
             let parts = [(aggregate, self.aggregate.weight)];
             let update = Linear::new(&parts).bias(self.aggregate.bias).add(own).relu();

@@ -22,8 +22,11 @@ impl RunLog {
     /// The name of the file of records in a run's folder.
     pub const FILE: &'static str = "log.jsonl";
 
-    /// The logs of a run that starts; `wall_time` is in seconds since 1970.
+    /// The logs of a run that starts, in a folder that is made if it is not there; `wall_time` is
+    /// in seconds since 1970.
     pub fn create(folder: &Path, wall_time: f64) -> Result<Self, LogError> {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| LogError::File { path: folder.display().to_string(), error })?;
         Ok(Self {
             lines: JsonLines::create(&folder.join(Self::FILE))?,
             events: EventFile::create(folder, wall_time, 0)?,

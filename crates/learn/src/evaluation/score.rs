@@ -1,4 +1,4 @@
-//! How good a network's predictions are.
+//! What the metrics say of a batch that was decoded anyway, as in the validation of a training.
 
 use salsa_engine::tape::Tensor;
 use salsa_traces::sample::Sample;

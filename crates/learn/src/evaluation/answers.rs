@@ -1,0 +1,174 @@
+//! The answers of a network on many graphs, in order, made by several threads.
+//!
+//! Every thread has a network of its own, takes the next graph that nobody has, and sends what it
+//! found to the caller, who waits for the one that is due. Where there are fewer graphs than
+//! threads, a network uses several.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use salsa_traces::sample::SampleError;
+use thiserror::Error;
+
+use super::{Prediction, Steps, TestSet, predict};
+use crate::batch::BatchError;
+use crate::checkpoint::Checkpoint;
+use crate::compared::{Compared, Mismatch};
+use crate::metrics::{Measured, measure};
+use crate::network::{Network, NetworkError};
+use crate::validity::{Instance, Violation, check};
+
+/// How networks are asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// When they stop.
+    pub steps: Steps,
+    /// How many threads work.
+    pub n_threads: usize,
+}
+
+/// What a network answered on one graph, and how good it is.
+#[derive(Debug)]
+pub struct Answer {
+    /// The place of its set among those given.
+    pub set: usize,
+    /// The sample's index in it.
+    pub index: u64,
+    /// Nodes of the graph.
+    pub n_nodes: usize,
+    /// Where the graph comes from.
+    pub family: String,
+    /// The answer.
+    pub prediction: Prediction,
+    /// What the metrics say of all outputs.
+    pub measured: Vec<Measured>,
+    /// Whether it is a correct answer, recorded or not; `None` where only the recorded one is.
+    pub validity: Option<Result<(), Violation>>,
+}
+
+/// Why a network cannot be evaluated.
+#[derive(Debug, Error)]
+pub enum EvaluateError {
+    /// The checkpoint is of no known network.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// A sample could not be made.
+    #[error(transparent)]
+    Sample(#[from] SampleError),
+    /// A sample is none for this network.
+    #[error("{set}, sample {index}: {error}")]
+    Batch {
+        /// The set.
+        set: String,
+        /// The sample.
+        index: u64,
+        /// Why.
+        error: BatchError,
+    },
+    /// A prediction does not have the shape of the answer.
+    #[error("{set}, sample {index}: {error}")]
+    Mismatch {
+        /// The set.
+        set: String,
+        /// The sample.
+        index: u64,
+        /// Why.
+        error: Mismatch,
+    },
+}
+
+/// Gives `each` the answers of a checkpoint's network on all samples, in order, until it breaks.
+pub fn answers(
+    checkpoint: &Checkpoint,
+    sets: &[TestSet<'_>],
+    options: Options,
+    each: &mut dyn FnMut(Answer) -> ControlFlow<()>,
+) -> Result<(), EvaluateError> {
+    let jobs: Vec<(usize, u64)> = sets
+        .iter()
+        .enumerate()
+        .flat_map(|(set, given)| (0..given.count()).map(move |index| (set, index)))
+        .collect();
+    let n_workers = options.n_threads.min(jobs.len()).max(1);
+    let next = AtomicUsize::new(0);
+    let (send, receive) = mpsc::sync_channel(2 * n_workers);
+    std::thread::scope(|scope| {
+        for _ in 0..n_workers {
+            let (send, jobs, next) = (send.clone(), &jobs, &next);
+            scope.spawn(move || {
+                let mut network = None;
+                loop {
+                    let place = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(&job) = jobs.get(place) else { return };
+                    let answer = restored(&mut network, checkpoint, options.n_threads / n_workers)
+                        .and_then(|network| answer(network, sets, job, options.steps));
+                    // Whoever asked may have heard enough.
+                    if send.send((place, answer)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(send);
+        let mut early = BTreeMap::new();
+        let mut due = 0;
+        for (place, answer) in receive {
+            early.insert(place, answer);
+            while let Some(answer) = early.remove(&due) {
+                due += 1;
+                if each(answer?).is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The network of a thread, made when it is first needed.
+fn restored<'a>(
+    network: &'a mut Option<Network>,
+    checkpoint: &Checkpoint,
+    n_threads: usize,
+) -> Result<&'a mut Network, EvaluateError> {
+    match network {
+        Some(network) => Ok(network),
+        none => Ok(none.insert(Network::restore(checkpoint, n_threads)?)),
+    }
+}
+
+/// The answer on one sample.
+fn answer(
+    network: &mut Network,
+    sets: &[TestSet<'_>],
+    (place, index): (usize, u64),
+    steps: Steps,
+) -> Result<Answer, EvaluateError> {
+    let set = &sets[place];
+    let name = || set.name().to_owned();
+    let sample = set.sample(index)?;
+    let prediction = predict(network, &sample, steps).map_err(|error| EvaluateError::Batch {
+        set: name(),
+        index,
+        error,
+    })?;
+    let mut measured = Vec::new();
+    for (predicted, expected) in prediction.outputs.iter().zip(&sample.trajectory.outputs) {
+        let compared = Compared::new(predicted, expected)
+            .map_err(|error| EvaluateError::Mismatch { set: name(), index, error })?;
+        measured.extend(measure(&compared));
+    }
+    let instance = Instance::of(&sample, set.convention());
+    let validity = check(&network.model.spec, &instance, &prediction.outputs);
+    Ok(Answer {
+        set: place,
+        index,
+        n_nodes: sample.graph.n_nodes(),
+        family: sample.generator.clone(),
+        prediction,
+        measured,
+        validity,
+    })
+}

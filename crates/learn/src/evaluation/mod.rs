@@ -1,0 +1,24 @@
+//! How good a network is: predictions graph by graph, metrics and validity, results as records.
+//!
+//! A graph is predicted alone, so memory is that of one graph for each thread, and batches decide
+//! nothing. Graphs are shared among threads and their answers put back in order: the result is
+//! the same for any number of threads.
+
+mod answers;
+mod predict;
+mod record;
+mod score;
+mod steps;
+mod tally;
+mod test_set;
+
+pub use answers::{Answer, EvaluateError, Options, answers};
+pub use predict::{Prediction, predict};
+pub use record::{Data, Evaluation, Group, SplitResult, Trained};
+pub use score::score;
+pub use steps::{Steps, UnknownSteps};
+pub use tally::evaluate;
+pub use test_set::TestSet;
+
+#[cfg(test)]
+mod tests;

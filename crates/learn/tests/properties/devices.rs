@@ -1,0 +1,164 @@
+//! The fast device against the reference on whole training steps.
+//!
+//! As in the parity cases, the deviation of a tensor is the norm of the difference over the larger
+//! of its own norm and 1% of its group's. A network that normalises few rows many times in a row
+//! has gradients of which single precision knows little: what a change of the parameters in their
+//! last digits does to the reference is measured too, and ten times that is allowed. A first update
+//! by AdamW is the sign of the gradient, and is compared where there is more than noise.
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::SeedableRng;
+use salsa_engine::cpu::Cpu;
+use salsa_engine::device::Device;
+use salsa_engine::reference::Reference;
+use salsa_learn::batch::Batch;
+use salsa_learn::network::Network;
+use salsa_learn::training::step::{StepOptions, Stepped, step};
+use salsa_traces::random;
+
+use crate::cases::{self, Case};
+
+/// What one step leaves.
+struct Left {
+    stepped: Stepped,
+    updates: Vec<Vec<f32>>,
+    statistics: Vec<Vec<f32>>,
+    first_moments: Vec<Vec<f32>>,
+    second_moments: Vec<Vec<f32>>,
+}
+
+/// A step of a network; with a `seed`, its parameters are off in their last digits.
+fn after_a_step(
+    case: Case,
+    batch: &Batch,
+    device: impl Device + 'static,
+    seed: Option<u64>,
+) -> Left {
+    let hints = !batch.hints.is_empty();
+    let mut network = case.network(hints, device);
+    let values = |network: &Network| -> Vec<Vec<f32>> {
+        network.tape.parameters().iter().map(|kept| network.tape.read(kept.tensor)).collect()
+    };
+    let before = values(&network);
+    if let Some(mut rng) = seed.map(ChaCha8Rng::seed_from_u64) {
+        let tensors: Vec<_> = network.tape.parameters().iter().map(|kept| kept.tensor).collect();
+        for (tensor, values) in tensors.into_iter().zip(&before) {
+            let mut off =
+                |value: &f32| value * (1.0 + random::between(&mut rng, -1e-6, 1e-6) as f32);
+            network.tape.set(tensor, &values.iter().map(&mut off).collect::<Vec<_>>());
+        }
+    }
+    let stepped = step(&mut network, batch, &StepOptions::new(&case.run(hints)), 1).unwrap();
+    let mut left = Left {
+        stepped,
+        updates: Vec::new(),
+        statistics: Vec::new(),
+        first_moments: Vec::new(),
+        second_moments: Vec::new(),
+    };
+    for (index, (before, after)) in before.iter().zip(values(&network)).enumerate() {
+        if let Some((first, second)) = network.tape.moments(index) {
+            left.updates
+                .push(after.iter().zip(before).map(|(after, before)| after - before).collect());
+            left.first_moments.push(first);
+            left.second_moments.push(second);
+        } else {
+            left.statistics.push(after);
+        }
+    }
+    left
+}
+
+fn norm(values: impl IntoIterator<Item = f32>) -> f64 {
+    values.into_iter().map(|value| f64::from(value).powi(2)).sum::<f64>().sqrt()
+}
+
+/// The worst deviation of a group's tensors.
+fn deviation(found: &[Vec<f32>], expected: &[Vec<f32>]) -> f64 {
+    let whole = norm(expected.iter().flatten().copied());
+    let deviations = found.iter().zip(expected).map(|(found, expected)| {
+        let difference = norm(found.iter().zip(expected).map(|(a, b)| a - b));
+        difference / norm(expected.iter().copied()).max(0.01 * whole).max(f64::MIN_POSITIVE)
+    });
+    deviations.fold(0.0, f64::max)
+}
+
+/// The updates of parameters whose gradient is well above rounding.
+fn clear_updates(of: &Left, by: &Left) -> Vec<Vec<f32>> {
+    let largest = by.first_moments.iter().flatten().fold(0.0_f32, |a, b| a.max(b.abs()));
+    let pairs = of.updates.iter().zip(&by.first_moments);
+    pairs
+        .map(|(updates, moments)| {
+            let pairs = updates.iter().zip(moments);
+            pairs.filter(|(_, m)| m.abs() > 0.01 * largest).map(|(update, _)| *update).collect()
+        })
+        .collect()
+}
+
+/// Every comparison of two steps by name, with the least limit for single precision.
+fn deviations(found: &Left, expected: &Left) -> [(&'static str, f64, f64); 9] {
+    let (a, b) = (found.stepped, expected.stepped);
+    let updates = clear_updates(expected, expected);
+    let updates = deviation(&clear_updates(found, expected), &updates);
+    let relative = |a: f64, b: f64| (a - b).abs() / (1e-3 + b.abs());
+    [
+        ("total", relative(a.loss.total, b.loss.total), 1e-4),
+        ("output", relative(a.loss.output, b.loss.output), 1e-4),
+        ("hints", relative(a.loss.hints, b.loss.hints), 1e-4),
+        ("hidden", relative(a.loss.hidden, b.loss.hidden), 1e-4),
+        ("gradient's norm", relative(a.gradient_norm, b.gradient_norm), 5e-3),
+        ("statistics", deviation(&found.statistics, &expected.statistics), 1e-4),
+        ("first moments", deviation(&found.first_moments, &expected.first_moments), 5e-3),
+        ("second moments", deviation(&found.second_moments, &expected.second_moments), 1e-2),
+        ("updates", updates, 1e-3),
+    ]
+}
+
+/// Compares one step on both devices; how many of its numbers single precision says something of.
+fn compared(case: Case, batch: &Batch) -> usize {
+    let found = after_a_step(case, batch, Cpu::new(2), None);
+    let expected = after_a_step(case, batch, Reference, None);
+    // What rounding does to the reference, it may do to single precision.
+    let rounded = [1, 2, 3].map(|seed| after_a_step(case, batch, Reference, Some(seed)));
+    let rounded = rounded.map(|rounded| deviations(&rounded, &expected));
+    let mut compared = 0;
+    for (i, (name, found, least)) in deviations(&found, &expected).into_iter().enumerate() {
+        let own = rounded.iter().map(|deviations| deviations[i].1).fold(0.0, f64::max);
+        if own > 0.02 {
+            continue;
+        }
+        compared += 1;
+        let limit = least.max(10.0 * own);
+        assert!(found <= limit, "{}: {name} deviates by {found}, limit {limit}", case.name());
+    }
+    compared
+}
+
+#[test]
+fn a_training_step_is_that_of_the_reference() {
+    let cases: Vec<Case> = cases::all().into_iter().chain(cases::variants()).collect();
+    let mut numbers = 0;
+    for &case in &cases {
+        let mut batch = Batch::new(&case.samples(&[12, 16, 9, 16]), false).unwrap();
+        // Outputs after three steps at most, whatever the algorithm needs.
+        for (graph, length) in batch.lengths.iter_mut().enumerate() {
+            *length = 3 - graph % 2;
+        }
+        numbers += compared(case, &batch);
+    }
+    assert!(numbers * 100 >= 9 * cases.len() * 99, "{numbers} numbers compared");
+}
+
+#[test]
+fn a_training_step_with_hints_is_that_of_the_reference() {
+    let cases = cases::all();
+    let mut numbers = 0;
+    for &case in &cases {
+        let batch = Batch::new(&case.samples(&[12, 16, 9, 16]), true).unwrap();
+        let compared = compared(case, &batch);
+        // Without batch norm, long trajectories are harmless.
+        assert!(compared == 9 || case.kind.name != "pgn", "{}", case.name());
+        numbers += compared;
+    }
+    assert!(numbers * 100 >= 9 * cases.len() * 80, "{numbers} numbers compared");
+}

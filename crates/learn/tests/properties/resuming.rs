@@ -1,0 +1,190 @@
+//! Stopping anywhere and going on ends where a training that never stopped does, byte by byte.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use proptest::prelude::*;
+use salsa_learn::checkpoint::Checkpoint;
+use salsa_learn::model::processors;
+use salsa_learn::run::Run;
+use salsa_learn::training::log::{Ending, Record, RunLog, json_lines};
+use salsa_learn::training::{Folder, Observer, Outcome, StepView, Trainer, Unobserved};
+use salsa_traces::suite::Suite;
+
+/// Three epochs of three batches.
+pub fn tiny(processor: &str, hints: bool) -> Run {
+    let mut run = Run { hints, ..Run::default() };
+    run.model.processor = processor.to_owned();
+    run.model.hidden = 8;
+    run.training.epochs = 3;
+    run.training.train_samples = Some(22);
+    run.training.validation_samples = Some(10);
+    run.training.learning_rate = Some(0.01);
+    run.training.plateau_patience = 0;
+    run
+}
+
+/// Stops before the step after each of these.
+struct StopsAfter<'a> {
+    steps: &'a BTreeSet<u64>,
+    reached: Option<u64>,
+}
+
+impl Observer for StopsAfter<'_> {
+    fn step(&mut self, view: &StepView<'_>) {
+        self.reached = Some(view.progress.step);
+    }
+    fn stops(&self) -> bool {
+        self.reached.is_some_and(|step| self.steps.contains(&step))
+    }
+}
+
+/// What a training left: both checkpoints, and the log without the clock.
+#[derive(PartialEq)]
+pub struct Left {
+    last: Vec<u8>,
+    best: Vec<u8>,
+    pub log: Vec<Record>,
+}
+
+pub fn left(folder: &Folder) -> Left {
+    let mut log = json_lines::read(&folder.path().join(RunLog::FILE)).unwrap();
+    for record in &mut log {
+        if let Record::Epoch(summary) = record {
+            summary.seconds = 0.0;
+        }
+    }
+    Left {
+        last: std::fs::read(folder.last()).unwrap(),
+        best: std::fs::read(folder.best()).unwrap(),
+        log,
+    }
+}
+
+/// A training from where the folder stands.
+pub fn resumed<'a>(folder: &Folder, suite: &'a Suite) -> Trainer<'a> {
+    let checkpoint = Checkpoint::read(&folder.last(), &processors::names()).unwrap();
+    Trainer::resume(&checkpoint, suite, 1).unwrap()
+}
+
+/// A training without a stop.
+pub fn straight(run: &Run, at: &Path) -> Left {
+    let suite = Suite::named(run.suite()).unwrap();
+    let folder = Folder::new(at);
+    let mut trainer = Trainer::new(run, &suite, 1).unwrap();
+    let outcome = trainer.train(&folder, &mut Unobserved).unwrap();
+    assert_eq!(outcome, Outcome::Finished(Ending::AllEpochs));
+    left(&folder)
+}
+
+/// A training up to a stop after `step`.
+pub fn stopped_once<'a>(run: &Run, suite: &'a Suite, folder: &Folder, step: u64) -> Trainer<'a> {
+    let mut trainer = Trainer::new(run, suite, 1).unwrap();
+    let mut observer = StopsAfter { steps: &BTreeSet::from([step]), reached: None };
+    assert_eq!(trainer.train(folder, &mut observer).unwrap(), Outcome::Interrupted);
+    trainer
+}
+
+/// A training that stops after each of `steps`, and how often it stopped.
+fn stopped(run: &Run, at: &Path, steps: &BTreeSet<u64>) -> (Left, usize) {
+    let suite = Suite::named(run.suite()).unwrap();
+    let folder = Folder::new(at);
+    let mut trainer = Trainer::new(run, &suite, 1).unwrap();
+    let mut stops = 0;
+    loop {
+        let mut observer = StopsAfter { steps, reached: None };
+        match trainer.train(&folder, &mut observer).unwrap() {
+            Outcome::Finished(_) => return (left(&folder), stops),
+            Outcome::Interrupted => stops += 1,
+        }
+        let log = json_lines::read(&folder.path().join(RunLog::FILE)).unwrap();
+        assert!(matches!(log.last(), Some(Record::Interrupted { .. })));
+        trainer = resumed(&folder, &suite);
+    }
+}
+
+fn ends_the_same(run: &Run, steps: &BTreeSet<u64>) {
+    let (whole, parts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let expected = straight(run, whole.path());
+    let (found, stops) = stopped(run, parts.path(), steps);
+    // After the last step there is nothing left to stop.
+    assert_eq!(stops, steps.iter().filter(|step| **step < 9).count());
+    assert_eq!(found.log, expected.log);
+    assert!(found.last == expected.last, "last.safetensors after {steps:?}");
+    assert!(found.best == expected.best, "best.safetensors after {steps:?}");
+}
+
+#[test]
+fn stopping_after_every_step_changes_nothing() {
+    for kind in processors::ALL {
+        for hints in [false, true] {
+            ends_the_same(&tiny(kind.name, hints), &(1..=9).collect());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 40, ..ProptestConfig::default() })]
+    #[test]
+    fn stopping_anywhere_changes_nothing(
+        steps in prop::collection::btree_set(1_u64..=9, 0..5),
+        processor in 0..processors::ALL.len(),
+        seed: u64,
+    ) {
+        let run = Run { seed, ..tiny(processors::ALL[processor].name, false) };
+        ends_the_same(&run, &steps);
+    }
+}
+
+/// Stops before anything is done.
+struct Never;
+
+impl Observer for Never {
+    fn stops(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_training_that_was_stopped_before_its_first_step_goes_on() {
+    let run = tiny("pgn", false);
+    let (whole, parts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let expected = straight(&run, whole.path());
+    let suite = Suite::named(run.suite()).unwrap();
+    let folder = Folder::new(parts.path());
+    let mut trainer = Trainer::new(&run, &suite, 1).unwrap();
+    for _ in 0..2 {
+        assert_eq!(trainer.train(&folder, &mut Never).unwrap(), Outcome::Interrupted);
+        trainer = resumed(&folder, &suite);
+    }
+    trainer.train(&folder, &mut Unobserved).unwrap();
+    assert!(left(&folder) == expected);
+}
+
+#[test]
+fn a_finished_training_that_is_resumed_tells_its_end_once() {
+    let run = tiny("gin", false);
+    let at = tempfile::tempdir().unwrap();
+    let expected = straight(&run, at.path());
+    let suite = Suite::named(run.suite()).unwrap();
+    let folder = Folder::new(at.path());
+    let outcome = resumed(&folder, &suite).train(&folder, &mut Unobserved).unwrap();
+    assert_eq!(outcome, Outcome::Finished(Ending::AllEpochs));
+    assert!(left(&folder) == expected);
+}
+
+#[test]
+fn early_stopping_ends_a_resumed_training_too() {
+    let mut run = tiny("pgn", false);
+    // A rate that only ruins.
+    run.training.learning_rate = Some(10.0);
+    run.training.epochs = 50;
+    run.training.early_stopping = 2;
+    let (whole, parts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let suite = Suite::named(run.suite()).unwrap();
+    let folder = Folder::new(whole.path());
+    let outcome = Trainer::new(&run, &suite, 1).unwrap().train(&folder, &mut Unobserved).unwrap();
+    assert_eq!(outcome, Outcome::Finished(Ending::EarlyStopping));
+    let (found, _) = stopped(&run, parts.path(), &(1..=150).step_by(4).collect());
+    assert!(found == left(&folder));
+}
