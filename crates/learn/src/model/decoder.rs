@@ -129,9 +129,10 @@ impl Decoded {
         tape.linear(Linear::new(&states).from_column(hidden).add(constant))
     }
 
-    /// Whether there are so many rows that a product of weights is cheaper than one of states.
+    /// Whether there are so many rows that a product of both weights, `[3 hidden]` cubed, is cheaper
+    /// than one more of states, `[rows, 2 hidden, 3 hidden]`.
     fn is_long(&self, tape: &Tape) -> bool {
-        tape.rows(self.new) > 3 * tape.columns(self.new)
+        2 * tape.rows(self.new) > 9 * tape.columns(self.new)
     }
 
     /// `(S z + s)[source] · (T z)[target]` as `(Tᵀ S z + Tᵀ s)[source] · z[target]`: one product of
