@@ -91,6 +91,35 @@ pub struct Part<'a> {
     pub stride: usize,
 }
 
+/// What was computed before and is added to a linear layer.
+#[derive(Clone, Copy)]
+pub struct Addend<'a> {
+    /// `[any, columns]`.
+    pub values: &'a Buffer,
+    /// Which of its rows each row gets; without, the one of the same number.
+    pub rows: Option<&'a Indices>,
+}
+
+/// A gated recurrent unit's learned values; gates in the order reset, update, new.
+pub struct GruWeights<'a> {
+    /// Of the input, `[3 columns, width]`; its input is x.
+    pub input: Part<'a>,
+    /// Of the state, `[3 columns, columns]`; its input is the state.
+    pub state: Part<'a>,
+    /// `[3 columns]` each.
+    pub biases: [&'a Buffer; 2],
+}
+
+/// Where the gradients of a gated recurrent unit go, if wanted.
+pub struct GruGradients<'a> {
+    /// Of the input and the state.
+    pub inputs: [Option<Gradient<'a>>; 2],
+    /// Of their weights.
+    pub weights: [Option<Gradient<'a>>; 2],
+    /// Of their biases.
+    pub biases: [Option<Gradient<'a>>; 2],
+}
+
 /// The shapes of a part's products.
 #[derive(Debug, Clone, Copy)]
 pub struct PartShape {
@@ -173,14 +202,13 @@ pub trait Device: Debug {
     /// `from [rows, columns]` to `to [columns, rows]`.
     fn transpose(&self, from: &Buffer, rows: usize, columns: usize, to: &mut Buffer);
 
-    /// `out [rows, columns] = activation(sum of parts + bias + addend)`; the addend [k, columns]
-    /// repeats every k rows.
+    /// `out [rows, columns] = activation(sum of parts + bias + addend)`.
     #[expect(clippy::too_many_arguments, reason = "one operator with everything fused into it")]
     fn linear(
         &self,
         parts: &[Part<'_>],
         bias: Option<&Buffer>,
-        addend: Option<&Buffer>,
+        addend: Option<Addend<'_>>,
         activation: Activation,
         rows: usize,
         columns: usize,
@@ -206,8 +234,6 @@ pub trait Device: Debug {
         columns: usize,
         out: Gradient<'_>,
     );
-    /// `out [k, columns]`: the sum of every k-th row of `x`.
-    fn fold_rows(&self, x: &Buffer, rows: usize, columns: usize, out: Gradient<'_>);
     /// `dy = 0` where the activated `y` is not positive.
     fn relu_gradient(&self, y: &Buffer, dy: &mut Buffer);
 
@@ -339,31 +365,12 @@ pub trait Device: Debug {
         columns: usize,
         dx: Gradient<'_>,
     );
-    /// Row r from `b` where `from_b[r]` is not 0, else from `a`.
-    fn choose_rows(
-        &self,
-        a: &Buffer,
-        b: &Buffer,
-        from_b: &Indices,
-        columns: usize,
-        out: &mut Buffer,
-    );
-    /// The gradient of `b` (`of_b`) or of `a`.
-    fn choose_rows_gradient(
-        &self,
-        dy: &Buffer,
-        from_b: &Indices,
-        of_b: bool,
-        columns: usize,
-        dx: Gradient<'_>,
-    );
-    /// Copies `x` into `out` from `at` on.
-    fn place(&self, x: &Buffer, at: usize, out: &mut Buffer);
-    /// The other way: `dx =` the part of `dy` from `at` on.
-    fn place_gradient(&self, dy: &Buffer, at: usize, dx: Gradient<'_>);
+    /// Copies a range of values to where `at` begins.
+    fn place(&self, from: &Buffer, range: Range<usize>, to: &mut Buffer, at: usize);
+    /// Adds a range of values to those where `at` begins.
+    fn place_added(&self, from: &Buffer, range: Range<usize>, to: &mut Buffer, at: usize);
 
-    /// `out [rows, stride]` gets `x [k, width]` in the columns from `start` on, repeated every k
-    /// rows.
+    /// `out [rows, stride]` gets `x [rows, width]` in the columns from `start` on.
     fn place_columns(
         &self,
         x: &Buffer,
@@ -372,7 +379,7 @@ pub trait Device: Debug {
         stride: usize,
         out: &mut Buffer,
     );
-    /// The other way: `dx [k, width]`, summed over the repetitions.
+    /// The other way: `dx [rows, width]`.
     fn place_columns_gradient(
         &self,
         dy: &Buffer,
@@ -393,22 +400,19 @@ pub trait Device: Debug {
         dx: Gradient<'_>,
     );
 
-    /// For every entry of every copy of the graph, `source[row] · target[neighbour]`.
+    /// For every entry, `source[row] · target[neighbour]`.
     fn edge_dot(
         &self,
         edges: &Edges,
-        copies: usize,
         source: &Buffer,
         target: &Buffer,
         columns: usize,
         out: &mut Buffer,
     );
     /// The gradient of `source` (`of_source`, given `other` = target) or of `target`.
-    #[expect(clippy::too_many_arguments, reason = "the operator's own arguments and its gradient")]
     fn edge_dot_gradient(
         &self,
         edges: &Edges,
-        copies: usize,
         dy: &Buffer,
         other: &Buffer,
         of_source: bool,
@@ -487,31 +491,27 @@ pub trait Device: Debug {
         d_bias: Gradient<'_>,
     );
 
-    /// `out [rows, columns]` from the gates of input and state [rows, 3 columns] (reset, update,
-    /// new) and the state; `saved [rows, 3 columns]` keeps the three gates.
-    #[expect(clippy::too_many_arguments, reason = "the cell's operands, result and memory")]
+    /// Some rows of `out [all rows, columns]` by a gated recurrent unit. `saved
+    /// [rows, 4 columns]` keeps for each the three gates and the state's share of the new one.
     fn gru(
         &self,
-        input_gates: &Buffer,
-        state_gates: &Buffer,
-        state: &Buffer,
-        rows: usize,
+        weights: &GruWeights<'_>,
+        rows: Range<usize>,
         columns: usize,
         out: &mut Buffer,
         saved: &mut Buffer,
     );
-    #[expect(clippy::too_many_arguments, reason = "three gradients share the work")]
+    /// Of all rows; `work` is as large as `saved`.
+    #[expect(clippy::too_many_arguments, reason = "six gradients share the work")]
     fn gru_gradient(
         &self,
-        state_gates: &Buffer,
-        state: &Buffer,
+        weights: &GruWeights<'_>,
         saved: &Buffer,
         dy: &Buffer,
         rows: usize,
         columns: usize,
-        d_input_gates: Gradient<'_>,
-        d_state_gates: Gradient<'_>,
-        d_state: Gradient<'_>,
+        work: &mut Buffer,
+        to: GruGradients<'_>,
     );
 
     fn unary(&self, function: Unary, x: &Buffer, out: &mut Buffer);

@@ -75,6 +75,35 @@ impl Edges {
         })
     }
 
+    /// Runs of nodes below each other, each as a graph of its own.
+    ///
+    /// # Panics
+    /// If an edge leads out of a run.
+    pub fn repeated(&self, runs: impl IntoIterator<Item = Range<usize>>) -> Self {
+        let (mut offsets, mut neighbours) = (vec![0], Vec::new());
+        let (mut rows, mut reverse) = (Vec::new(), Vec::new());
+        for run in runs {
+            let entries = self.entries(&run);
+            let (first_row, first_entry) = (offsets.len() as u32 - 1, neighbours.len() as u32);
+            let (run, from) = (run.start as u32..run.end as u32, entries.start as u32);
+            let node = |node: &u32| {
+                assert!(run.contains(node), "an edge leads out of a run of nodes");
+                node - run.start + first_row
+            };
+            neighbours.extend(self.neighbours.host()[entries.clone()].iter().map(node));
+            rows.extend(self.rows.host()[entries.clone()].iter().map(node));
+            reverse.extend(self.reverse.host()[entries].iter().map(|k| k - from + first_entry));
+            let ends = &self.offsets.host()[run.start as usize + 1..=run.end as usize];
+            offsets.extend(ends.iter().map(|end| end - from + first_entry));
+        }
+        Self {
+            offsets: Indices(offsets),
+            neighbours: Indices(neighbours),
+            rows: Indices(rows),
+            reverse: Indices(reverse),
+        }
+    }
+
     /// How many nodes.
     pub fn n_nodes(&self) -> usize {
         self.offsets.len() - 1
@@ -92,56 +121,39 @@ impl Edges {
     }
 }
 
-/// Consecutive runs of rows of a tensor, possibly the same runs again for several copies.
-///
-/// With `copies` = T a tensor has T blocks of the same layout below each other: what all steps of
-/// a trajectory look like when they are decoded together.
+/// Consecutive runs of rows of a tensor.
 #[derive(Debug, Clone)]
 pub enum Segments {
-    /// Segment i of a copy is its rows `offsets[i]..offsets[i + 1]`.
-    Offsets {
-        /// Where segments begin, and the end of the last.
-        offsets: Arc<Indices>,
-        /// How many blocks of them.
-        copies: usize,
-    },
+    /// Segment i is rows `offsets[i]..offsets[i + 1]`.
+    Offsets(Arc<Indices>),
     /// The entries of the rows of a graph: a segment is the edges of a node.
-    Rows {
-        /// The graph.
-        edges: Arc<Edges>,
-        /// How many blocks of them.
-        copies: usize,
-    },
+    Rows(Arc<Edges>),
     /// Segments of one length.
     Every(usize),
 }
 
 impl Segments {
-    pub(crate) fn layout(&self) -> (Option<&[u32]>, usize) {
+    fn offsets(&self) -> Result<&[u32], usize> {
         match self {
-            Self::Offsets { offsets, copies } => (Some(offsets.host()), *copies),
-            Self::Rows { edges, copies } => (Some(edges.offsets.host()), *copies),
-            Self::Every(length) => (None, *length),
+            Self::Offsets(offsets) => Ok(offsets.host()),
+            Self::Rows(edges) => Ok(edges.offsets.host()),
+            Self::Every(length) => Err(*length),
         }
     }
 
     /// How many segments a tensor of `n_rows` rows has.
     pub fn count(&self, n_rows: usize) -> usize {
-        match self.layout() {
-            (Some(offsets), copies) => (offsets.len() - 1) * copies,
-            (None, length) => n_rows / length,
+        match self.offsets() {
+            Ok(offsets) => offsets.len() - 1,
+            Err(length) => n_rows / length,
         }
     }
 
     /// The rows of segment `i`.
     pub fn range(&self, i: usize) -> Range<usize> {
-        match self.layout() {
-            (Some(offsets), _) => {
-                let n = offsets.len() - 1;
-                let base = i / n * offsets[n] as usize;
-                base + offsets[i % n] as usize..base + offsets[i % n + 1] as usize
-            }
-            (None, length) => i * length..(i + 1) * length,
+        match self.offsets() {
+            Ok(offsets) => offsets[i] as usize..offsets[i + 1] as usize,
+            Err(length) => i * length..(i + 1) * length,
         }
     }
 }
@@ -163,16 +175,18 @@ mod tests {
     }
 
     #[test]
+    fn runs_of_nodes_repeat_as_graphs_of_their_own() {
+        // 0 - 1, and 2 alone
+        let two = Edges::new(3, vec![0, 1, 2], vec![1, 0, 2]).unwrap();
+        let repeated = two.repeated([2..3, 0..3, 0..2]);
+        let rows = vec![0, 1, 2, 3, 4, 5];
+        assert_eq!(repeated, Edges::new(6, rows, vec![0, 2, 1, 3, 5, 4]).unwrap());
+    }
+
+    #[test]
     fn a_missing_direction_is_named() {
         assert_eq!(Edges::new(2, vec![0, 1], vec![1, 1]).unwrap_err(), EdgesError::OneWay(0));
         assert_eq!(Edges::new(2, vec![1, 0], vec![0, 1]).unwrap_err(), EdgesError::Unsorted(1));
         assert_eq!(Edges::new(1, vec![0], vec![1]).unwrap_err(), EdgesError::NoSuchNode(0));
-    }
-
-    #[test]
-    fn copies_of_segments_follow_each_other() {
-        let segments = Segments::Offsets { offsets: Arc::new(Indices(vec![0, 2, 3])), copies: 2 };
-        let ranges: Vec<_> = (0..segments.count(6)).map(|i| segments.range(i)).collect();
-        assert_eq!(ranges, [0..2, 2..3, 3..5, 5..6]);
     }
 }

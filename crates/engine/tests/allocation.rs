@@ -13,7 +13,7 @@ use salsa_engine::cpu::Cpu;
 use salsa_engine::device::{Activation, Loss, Reduction, Unary};
 use salsa_engine::graph::{Edges, Segments};
 use salsa_engine::optimiser::AdamW;
-use salsa_engine::tape::{Linear, Messages, Tape, Tensor};
+use salsa_engine::tape::{GruCell, Linear, Messages, Tape, Tensor};
 
 struct Counting;
 
@@ -49,8 +49,7 @@ const HIDDEN: usize = 64;
 struct Model {
     /// Weights [hidden, hidden].
     square: [Tensor; 4],
-    /// Weights of gates [3 hidden, hidden].
-    gates: [Tensor; 2],
+    gru: GruCell,
     /// Gains and biases.
     columns: [Tensor; 5],
     epsilon: Tensor,
@@ -67,7 +66,6 @@ struct Batch {
     edges: Arc<Edges>,
     graphs: Segments,
     targets: Arc<Indices>,
-    choices: Arc<Indices>,
 }
 
 fn wave(i: usize) -> f32 {
@@ -83,17 +81,16 @@ impl Model {
             tape.parameter(&at.to_string(), rows, columns, &values)
         };
         let square = [0; 4].map(|_| parameter(HIDDEN, HIDDEN));
-        let gates = [0; 2].map(|_| parameter(3 * HIDDEN, HIDDEN));
+        let gru = GruCell {
+            weight_ih: parameter(3 * HIDDEN, HIDDEN),
+            weight_hh: parameter(3 * HIDDEN, HIDDEN),
+            bias_ih: parameter(3 * HIDDEN, 1),
+            bias_hh: parameter(3 * HIDDEN, 1),
+        };
         let columns = [0; 5].map(|_| parameter(HIDDEN, 1));
         let epsilon = parameter(1, 1);
         let mut statistic = |name| tape.statistic(name, HIDDEN, 1, &[1.0; HIDDEN]);
-        Self {
-            square,
-            gates,
-            columns,
-            epsilon,
-            running: (statistic("mean"), statistic("variance")),
-        }
+        Self { square, gru, columns, epsilon, running: (statistic("mean"), statistic("variance")) }
     }
 
     fn loss(&self, tape: &mut Tape, batch: &Batch) -> Tensor {
@@ -118,15 +115,13 @@ impl Model {
             let normal = tape.layer_norm(sum, gain, bias);
             let learned = (other_gain, other_bias);
             let normal = tape.batch_norm(normal, learned, self.running, Activation::Relu);
-            let input_gates = tape.linear(Linear::new(&[(normal, self.gates[0])]));
-            let state_gates = tape.linear(Linear::new(&[(state, self.gates[1])]));
-            let next = tape.gru(input_gates, state_gates, state);
-            state = tape.choose_rows(next, state, &batch.choices);
+            let next = tape.gru(self.gru, normal, state);
+            let half = N_NODES / 2;
+            state = tape.stack_rows([(next, 0..half), (state, half..N_NODES)]);
         }
         let squashed = tape.unary(Unary::Tanh, state);
-        let all = tape.stack(&[state, squashed]);
-        let logits = tape.edge_dot(&batch.edges, 2, all, all);
-        let rows = Segments::Rows { edges: Arc::clone(&batch.edges), copies: 2 };
+        let logits = tape.edge_dot(&batch.edges, state, squashed);
+        let rows = Segments::Rows(Arc::clone(&batch.edges));
         let log_probabilities = tape.log_softmax(logits, &rows);
         let mut loss = tape.picked(log_probabilities, &batch.targets, batch.node_weights);
         let graphs = tape.segment_reduce(Reduction::Max, state, &batch.graphs);
@@ -157,9 +152,8 @@ impl Batch {
             node_weights,
             hidden_weights,
             edges: Arc::clone(edges),
-            graphs: Segments::Offsets { offsets, copies: 1 },
+            graphs: Segments::Offsets(offsets),
             targets: Arc::new((0..N_NODES as u32).map(|u| u * 2).collect()),
-            choices: Arc::new((0..N_NODES as u32).map(|u| u % 2).collect()),
         }
     }
 }

@@ -60,7 +60,11 @@ pub fn losses(tape: &mut Tape, batch: &Batch, forward: &Forward, weights: LossWe
 }
 
 fn compare(tape: &mut Tape, decoded: Tensor, target: &Target) -> Tensor {
-    let weights = tape.constant(target.weights.len(), 1, &target.weights);
+    let count = match &target.answers {
+        Answers::Places(places) => places.len(),
+        Answers::Numbers(numbers) => numbers.len(),
+    };
+    let weights = tape.constant(count, 1, &vec![target.weight; count]);
     match &target.answers {
         Answers::Places(places) => {
             tape.picked(decoded, &Arc::new(Indices::new(places.clone())), weights)

@@ -4,6 +4,7 @@
 //! threads share them. Reductions over rows are cut by columns: each sum is taken in one order.
 #![expect(unsafe_code, reason = "vector instructions, and slices shared between threads")]
 
+mod gru;
 mod lanes;
 mod math;
 pub mod product;
@@ -16,8 +17,8 @@ use std::ops::Range;
 
 use crate::buffer::{Buffer, Indices, Lines};
 use crate::device::{
-    Activation, AdamStep, BatchNormState, Binary, Device, Gradient, Loss, MessageTerms, Part,
-    PartShape, Reduction, Unary,
+    Activation, AdamStep, Addend, BatchNormState, Binary, Device, Gradient, GruGradients,
+    GruWeights, Loss, MessageTerms, Part, PartShape, Reduction, Unary,
 };
 use crate::graph::{Edges, Segments};
 use product::{Finish, Left, Start, finished_product, product};
@@ -213,7 +214,7 @@ impl Device for Cpu {
         &self,
         parts: &[Part<'_>],
         bias: Option<&Buffer>,
-        addend: Option<&Buffer>,
+        addend: Option<Addend<'_>>,
         activation: Activation,
         rows: usize,
         columns: usize,
@@ -222,16 +223,23 @@ impl Device for Cpu {
         let width: usize = parts.iter().map(|part| part.width).sum();
         self.count((rows, width, columns));
         let bias = bias.map(Buffer::single);
-        let addend = addend.map(Buffer::single);
+        let addend = addend.map(|it| (it.values.single(), it.rows.map(Indices::host)));
         let out = Parts::new(&mut out.single_mut()[..rows * columns]);
         let piece = self.product_piece((rows, width, columns));
         self.team.pieces(rows, piece, |piece| {
             // SAFETY: pieces of rows do not overlap.
             let out = unsafe { out.part(piece.start * columns..piece.end * columns) };
-            if let Some(addend) = addend {
-                let k = addend.len() / columns;
-                for (row, out) in piece.clone().zip(out.chunks_exact_mut(columns)) {
-                    out.copy_from_slice(&addend[row % k * columns..(row % k + 1) * columns]);
+            match addend {
+                None => {}
+                Some((addend, None)) => {
+                    out.copy_from_slice(&addend[piece.start * columns..piece.end * columns]);
+                }
+                Some((addend, Some(rows))) => {
+                    for (&row, out) in rows[piece.clone()].iter().zip(out.chunks_exact_mut(columns))
+                    {
+                        let from = row as usize * columns;
+                        out.copy_from_slice(&addend[from..from + columns]);
+                    }
                 }
             }
             for (place, part) in parts.iter().enumerate() {
@@ -344,13 +352,6 @@ impl Device for Cpu {
                 None => rows::column_sums(x, columns, piece.start, sums),
             }
         });
-    }
-
-    fn fold_rows(&self, x: &Buffer, rows: usize, columns: usize, out: Gradient<'_>) {
-        let out = self.added(out);
-        for block in x.single()[..rows * columns].chunks_exact(out.len()) {
-            rows::add(block, out);
-        }
     }
 
     fn relu_gradient(&self, y: &Buffer, dy: &mut Buffer) {
@@ -709,9 +710,14 @@ impl Device for Cpu {
 
     fn gather_rows(&self, x: &Buffer, indices: &Indices, columns: usize, out: &mut Buffer) {
         let x = x.single();
-        for (out, &i) in out.single_mut().chunks_exact_mut(columns).zip(&indices.0) {
-            out.copy_from_slice(&x[i as usize * columns..(i as usize + 1) * columns]);
-        }
+        let out = Parts::new(out.single_mut());
+        self.by_rows(indices.len(), columns, |piece| {
+            // SAFETY: pieces of rows do not overlap.
+            let out = unsafe { out.part(piece.start * columns..piece.end * columns) };
+            for (out, &i) in out.chunks_exact_mut(columns).zip(&indices.0[piece]) {
+                out.copy_from_slice(&x[i as usize * columns..(i as usize + 1) * columns]);
+            }
+        });
     }
 
     fn gather_rows_gradient(
@@ -721,54 +727,27 @@ impl Device for Cpu {
         columns: usize,
         dx: Gradient<'_>,
     ) {
-        let dx = self.added(dx);
-        for (dy, &i) in dy.single().chunks_exact(columns).zip(&indices.0) {
-            rows::add(dy, &mut dx[i as usize * columns..(i as usize + 1) * columns]);
-        }
-    }
-
-    fn choose_rows(
-        &self,
-        a: &Buffer,
-        b: &Buffer,
-        from_b: &Indices,
-        columns: usize,
-        out: &mut Buffer,
-    ) {
-        let rows = a.single().chunks_exact(columns).zip(b.single().chunks_exact(columns));
-        for ((out, (a, b)), &from_b) in
-            out.single_mut().chunks_exact_mut(columns).zip(rows).zip(&from_b.0)
-        {
-            out.copy_from_slice(if from_b != 0 { b } else { a });
-        }
-    }
-
-    fn choose_rows_gradient(
-        &self,
-        dy: &Buffer,
-        from_b: &Indices,
-        of_b: bool,
-        columns: usize,
-        dx: Gradient<'_>,
-    ) {
-        let dx = self.added(dx).chunks_exact_mut(columns);
-        for ((dx, dy), &from_b) in dx.zip(dy.single().chunks_exact(columns)).zip(&from_b.0) {
-            if (from_b != 0) == of_b {
-                rows::add(dy, dx);
+        let dy = dy.single();
+        let dx = Parts::new(self.added(dx));
+        // Rows may meet in one, so threads share columns and not rows.
+        self.by_columns(indices.len(), columns, |piece| {
+            for (dy, &i) in dy.chunks_exact(columns).zip(&indices.0) {
+                let first = i as usize * columns;
+                // SAFETY: pieces of columns do not overlap.
+                let dx = unsafe { dx.part(first + piece.start..first + piece.end) };
+                rows::add(&dy[piece.clone()], dx);
             }
-        }
-    }
-
-    fn place(&self, x: &Buffer, at: usize, out: &mut Buffer) {
-        out.single_mut()[at..at + x.len()].copy_from_slice(x.single());
-    }
-
-    fn place_gradient(&self, dy: &Buffer, at: usize, dx: Gradient<'_>) {
-        let add = dx.add;
-        let from = &dy.single()[at..at + dx.buffer.len()];
-        self.by_pairs(from, dx.buffer.single_mut(), |from, to| {
-            if add { rows::add(from, to) } else { to.copy_from_slice(from) }
         });
+    }
+
+    fn place(&self, from: &Buffer, range: Range<usize>, to: &mut Buffer, at: usize) {
+        let to = &mut to.single_mut()[at..at + range.len()];
+        self.by_pairs(&from.single()[range], to, |from, to| to.copy_from_slice(from));
+    }
+
+    fn place_added(&self, from: &Buffer, range: Range<usize>, to: &mut Buffer, at: usize) {
+        let to = &mut to.single_mut()[at..at + range.len()];
+        self.by_pairs(&from.single()[range], to, rows::add);
     }
 
     fn place_columns(
@@ -780,16 +759,13 @@ impl Device for Cpu {
         out: &mut Buffer,
     ) {
         let x = x.single();
-        let k = x.len() / width;
-        let out = out.single_mut();
-        let rows = out.len() / stride;
-        let out = Parts::new(out);
-        self.by_rows(rows, width, |piece| {
+        let out = Parts::new(out.single_mut());
+        self.by_rows(x.len() / width, width, |piece| {
             for row in piece {
                 let at = row * stride + start;
                 // SAFETY: rows do not overlap.
                 let out = unsafe { out.part(at..at + width) };
-                out.copy_from_slice(&x[row % k * width..(row % k + 1) * width]);
+                out.copy_from_slice(&x[row * width..(row + 1) * width]);
             }
         });
     }
@@ -804,19 +780,13 @@ impl Device for Cpu {
     ) {
         let dy = dy.single();
         let add = dx.add;
-        let dx = dx.buffer.single_mut();
-        let k = dx.len() / width;
-        let dx = Parts::new(dx);
-        self.by_rows(k, width * (dy.len() / stride).div_ceil(k.max(1)), |piece| {
+        let dx = Parts::new(dx.buffer.single_mut());
+        self.by_rows(dy.len() / stride, width, |piece| {
             for row in piece {
                 // SAFETY: rows do not overlap.
                 let dx = unsafe { dx.part(row * width..(row + 1) * width) };
-                if !add {
-                    dx.fill(0.0);
-                }
-                for dy in dy.chunks_exact(stride).skip(row).step_by(k) {
-                    rows::add(&dy[start..start + width], dx);
-                }
+                let dy = &dy[row * stride + start..row * stride + start + width];
+                if add { rows::add(dy, dx) } else { dx.copy_from_slice(dy) }
             }
         });
     }
@@ -879,7 +849,6 @@ impl Device for Cpu {
     fn edge_dot(
         &self,
         edges: &Edges,
-        copies: usize,
         source: &Buffer,
         target: &Buffer,
         columns: usize,
@@ -888,18 +857,16 @@ impl Device for Cpu {
         let (offsets, neighbours) = (edges.offsets.host(), edges.neighbours.host());
         let (source, target) = (source.single(), target.single());
         let (n_nodes, n_entries) = (edges.n_nodes(), edges.n_entries());
-        let out = Parts::new(&mut out.single_mut()[..copies * n_entries]);
+        let out = Parts::new(&mut out.single_mut()[..n_entries]);
         let work = columns * n_entries.div_ceil(n_nodes.max(1));
-        self.by_rows(copies * n_nodes, work, |piece| {
-            for row in piece {
-                let (copy, node) = (row / n_nodes, row % n_nodes);
+        self.by_rows(n_nodes, work, |piece| {
+            for node in piece {
                 let range = offsets[node] as usize..offsets[node + 1] as usize;
-                let source = &source[row * columns..(row + 1) * columns];
-                let base = copy * n_entries;
-                // SAFETY: rows have entries of their own.
-                let out = unsafe { out.part(base + range.start..base + range.end) };
+                let source = &source[node * columns..(node + 1) * columns];
+                // SAFETY: nodes have entries of their own.
+                let out = unsafe { out.part(range.clone()) };
                 for (out, &neighbour) in out.iter_mut().zip(&neighbours[range]) {
-                    let at = (copy * n_nodes + neighbour as usize) * columns;
+                    let at = neighbour as usize * columns;
                     *out = rows::dot(source, &target[at..at + columns]);
                 }
             }
@@ -909,7 +876,6 @@ impl Device for Cpu {
     fn edge_dot_gradient(
         &self,
         edges: &Edges,
-        copies: usize,
         dy: &Buffer,
         other: &Buffer,
         of_source: bool,
@@ -921,21 +887,19 @@ impl Device for Cpu {
         let (dy, other) = (dy.single(), other.single());
         let (n_nodes, n_entries) = (edges.n_nodes(), edges.n_entries());
         let add = dx.add;
-        let dx = Parts::new(&mut dx.buffer.single_mut()[..copies * n_nodes * columns]);
+        let dx = Parts::new(&mut dx.buffer.single_mut()[..n_nodes * columns]);
         let work = columns * n_entries.div_ceil(n_nodes.max(1));
-        self.by_rows(copies * n_nodes, work, |piece| {
-            for row in piece {
-                let (copy, node) = (row / n_nodes, row % n_nodes);
+        self.by_rows(n_nodes, work, |piece| {
+            for node in piece {
                 // SAFETY: rows do not overlap.
-                let dx = unsafe { dx.part(row * columns..(row + 1) * columns) };
+                let dx = unsafe { dx.part(node * columns..(node + 1) * columns) };
                 if !add {
                     dx.fill(0.0);
                 }
                 for entry in offsets[node] as usize..offsets[node + 1] as usize {
                     let from = if of_source { entry } else { reverse[entry] as usize };
-                    let factor = dy[copy * n_entries + from];
-                    let at = (copy * n_nodes + neighbours[entry] as usize) * columns;
-                    rows::add_scaled(factor, &other[at..at + columns], dx);
+                    let at = neighbours[entry] as usize * columns;
+                    rows::add_scaled(dy[from], &other[at..at + columns], dx);
                 }
             }
         });
@@ -1138,72 +1102,26 @@ impl Device for Cpu {
 
     fn gru(
         &self,
-        input_gates: &Buffer,
-        state_gates: &Buffer,
-        state: &Buffer,
-        rows: usize,
+        weights: &GruWeights<'_>,
+        rows: Range<usize>,
         columns: usize,
         out: &mut Buffer,
         saved: &mut Buffer,
     ) {
-        let (input, gates, state) = (input_gates.single(), state_gates.single(), state.single());
-        let out = Parts::new(&mut out.single_mut()[..rows * columns]);
-        let saved = Parts::new(&mut saved.single_mut()[..3 * rows * columns]);
-        self.by_rows(rows, 12 * columns, |piece| {
-            for row in piece {
-                let values = row * columns..(row + 1) * columns;
-                let three = 3 * values.start..3 * values.end;
-                // SAFETY: rows do not overlap.
-                let (out, saved) = unsafe { (out.part(values.clone()), saved.part(three.clone())) };
-                rows::gru(&input[three.clone()], &gates[three], &state[values], out, saved);
-            }
-        });
+        self.gru_forward(weights, rows, columns, out, saved);
     }
 
     fn gru_gradient(
         &self,
-        state_gates: &Buffer,
-        state: &Buffer,
+        weights: &GruWeights<'_>,
         saved: &Buffer,
         dy: &Buffer,
         rows: usize,
         columns: usize,
-        d_input_gates: Gradient<'_>,
-        d_state_gates: Gradient<'_>,
-        d_state: Gradient<'_>,
+        work: &mut Buffer,
+        to: GruGradients<'_>,
     ) {
-        let (gates, state, saved, dy) =
-            (state_gates.single(), state.single(), saved.single(), dy.single());
-        let add = [d_input_gates.add, d_state_gates.add, d_state.add];
-        let d_input = Parts::new(d_input_gates.buffer.single_mut());
-        let d_gates = Parts::new(d_state_gates.buffer.single_mut());
-        let d_state = Parts::new(d_state.buffer.single_mut());
-        self.by_rows(rows, 8 * columns, |piece| {
-            for row in piece {
-                let values = row * columns..(row + 1) * columns;
-                let three = 3 * values.start..3 * values.end;
-                // SAFETY: rows do not overlap.
-                let (d_input, d_gates, d_state) = unsafe {
-                    (
-                        d_input.part(three.clone()),
-                        d_gates.part(three.clone()),
-                        d_state.part(values.clone()),
-                    )
-                };
-                let (gates, saved) = (&gates[three.clone()], &saved[three]);
-                let (state, dy) = (&state[values.clone()], &dy[values]);
-                if !add[0] {
-                    d_input.fill(0.0);
-                }
-                if !add[1] {
-                    d_gates.fill(0.0);
-                }
-                if !add[2] {
-                    d_state.fill(0.0);
-                }
-                rows::gru_gradient(gates, state, saved, dy, d_input, d_gates, d_state);
-            }
-        });
+        self.gru_backward(weights, saved, dy, rows, columns, work, to);
     }
 
     fn unary(&self, function: Unary, x: &Buffer, out: &mut Buffer) {

@@ -291,57 +291,52 @@ kernels! {
         }
     }
 
-    /// One row of the GRU cell; `saved` gets the three gates.
-    fn gru(input: &[f32], state_gates: &[f32], state: &[f32], out: &mut [f32], saved: &mut [f32]) {
+    /// One row of the GRU cell: sums of products become gates, in place, and the next state.
+    fn gru(state: &[f32], gates: &mut [f32], out: &mut [f32]) {
         let h = state.len();
-        let (input_reset, rest) = input.split_at(h);
-        let (input_update, input_new) = rest.split_at(h);
-        let (state_reset, rest) = state_gates.split_at(h);
-        let (state_update, state_new) = rest.split_at(h);
-        let (saved_reset, rest) = saved.split_at_mut(h);
-        let (saved_update, saved_new) = rest.split_at_mut(h);
-        for (((saved, a), b), _) in saved_reset.iter_mut().zip(input_reset).zip(state_reset).zip(0..h) {
-            *saved = sigmoid(a + b);
+        let (reset, rest) = gates.split_at_mut(h);
+        let (update, rest) = rest.split_at_mut(h);
+        let (new, share) = rest.split_at_mut(h);
+        for reset in reset.iter_mut() {
+            *reset = sigmoid(*reset);
         }
-        for ((saved, a), b) in saved_update.iter_mut().zip(input_update).zip(state_update) {
-            *saved = sigmoid(a + b);
+        for update in update.iter_mut() {
+            *update = sigmoid(*update);
         }
-        for (((saved, a), b), reset) in
-            saved_new.iter_mut().zip(input_new).zip(state_new).zip(&*saved_reset)
-        {
-            *saved = tanh(a + reset * b);
+        for ((new, share), reset) in new.iter_mut().zip(&*share).zip(&*reset) {
+            *new = tanh(*new + reset * share);
         }
-        for (((out, state), update), new) in
-            out.iter_mut().zip(state).zip(&*saved_update).zip(&*saved_new)
-        {
+        for (((out, state), update), new) in out.iter_mut().zip(state).zip(&*update).zip(&*new) {
             *out = (1.0 - update) * new + update * state;
         }
     }
 
-    /// The gradient of one row of the GRU cell, added to what is there.
-    fn gru_gradient(
-        state_gates: &[f32], state: &[f32], saved: &[f32], dy: &[f32],
-        d_input: &mut [f32], d_gates: &mut [f32], d_state: &mut [f32],
-    ) {
+    /// The gradients of one row's gates, in the order of the gates.
+    fn gru_gradient(state: &[f32], saved: &[f32], dy: &[f32], gradients: &mut [f32]) {
         let h = state.len();
         let (reset, rest) = saved.split_at(h);
-        let (update, new) = rest.split_at(h);
-        let state_new = &state_gates[2 * h..];
-        let (d_input_reset, rest) = d_input.split_at_mut(h);
-        let (d_input_update, d_input_new) = rest.split_at_mut(h);
-        let (d_gates_reset, rest) = d_gates.split_at_mut(h);
-        let (d_gates_update, d_gates_new) = rest.split_at_mut(h);
+        let (update, rest) = rest.split_at(h);
+        let (new, share) = rest.split_at(h);
+        let (d_reset, rest) = gradients.split_at_mut(h);
+        let (d_update, rest) = rest.split_at_mut(h);
+        let (d_new, d_share) = rest.split_at_mut(h);
+        let (dy, share, d_share) = (&dy[..h], &share[..h], &mut d_share[..h]);
         for i in 0..h {
-            let d_new = dy[i] * (1.0 - update[i]) * (1.0 - new[i] * new[i]);
-            let d_update = dy[i] * (state[i] - new[i]) * update[i] * (1.0 - update[i]);
-            let d_reset = d_new * state_new[i] * reset[i] * (1.0 - reset[i]);
-            d_input_reset[i] += d_reset;
-            d_gates_reset[i] += d_reset;
-            d_input_update[i] += d_update;
-            d_gates_update[i] += d_update;
-            d_input_new[i] += d_new;
-            d_gates_new[i] += d_new * reset[i];
-            d_state[i] += dy[i] * update[i];
+            let along_new = dy[i] * (1.0 - update[i]) * (1.0 - new[i] * new[i]);
+            d_reset[i] = along_new * share[i] * reset[i] * (1.0 - reset[i]);
+            d_update[i] = dy[i] * (state[i] - new[i]) * update[i] * (1.0 - update[i]);
+            d_new[i] = along_new;
+            d_share[i] = along_new * reset[i];
+        }
+    }
+
+    /// y = a * b, or y += a * b.
+    fn product_of_two(a: &[f32], b: &[f32], add: bool, y: &mut [f32]) {
+        let triples = y.iter_mut().zip(a).zip(b);
+        if add {
+            triples.for_each(|((y, a), b)| *y += a * b);
+        } else {
+            triples.for_each(|((y, a), b)| *y = a * b);
         }
     }
 

@@ -1,6 +1,8 @@
-//! Moving values without computing: rows by index, rows from two tensors, blocks of columns.
+//! Moving values without computing: rows by index, ranges of values, blocks of columns.
 //!
 //! Their gradients move back what came from a place, and add where several came from one.
+
+use std::ops::Range;
 
 /// `x [n, columns]`, `indices [rows]` -> `out [rows, columns]`.
 pub fn gather_rows(x: &[f64], indices: &[u32], columns: usize, out: &mut [f64]) {
@@ -20,44 +22,17 @@ pub fn gather_rows_gradient(dy: &[f64], indices: &[u32], columns: usize, dx: &mu
     }
 }
 
-/// `a` and `b [rows, columns]`, `from_b [rows]` -> `out [rows, columns]`.
-pub fn choose_rows(a: &[f64], b: &[f64], from_b: &[u32], columns: usize, out: &mut [f64]) {
-    for (r, &chosen) in from_b.iter().enumerate() {
-        let from = if chosen != 0 { b } else { a };
-        for c in 0..columns {
-            out[r * columns + c] = from[r * columns + c];
-        }
+/// A range of `from` -> `to [at..]`; the rest of `to` stays.
+pub fn place(from: &[f64], range: Range<usize>, to: &mut [f64], at: usize) {
+    for (i, from) in from[range].iter().enumerate() {
+        to[at + i] = *from;
     }
 }
 
-/// `dy [rows, columns]`, `from_b [rows]` -> adds to `dx [rows, columns]` of `b` or of `a`.
-pub fn choose_rows_gradient(
-    dy: &[f64],
-    from_b: &[u32],
-    of_b: bool,
-    columns: usize,
-    dx: &mut [f64],
-) {
-    for (r, &chosen) in from_b.iter().enumerate() {
-        if (chosen != 0) == of_b {
-            for c in 0..columns {
-                dx[r * columns + c] += dy[r * columns + c];
-            }
-        }
-    }
-}
-
-/// `x [n]` -> `out [at..at + n]`; the rest of `out` stays.
-pub fn place(x: &[f64], at: usize, out: &mut [f64]) {
-    for (i, &x) in x.iter().enumerate() {
-        out[at + i] = x;
-    }
-}
-
-/// `dy [at..at + n]` -> adds to `dx [n]`.
-pub fn place_gradient(dy: &[f64], at: usize, dx: &mut [f64]) {
-    for (i, dx) in dx.iter_mut().enumerate() {
-        *dx += dy[at + i];
+/// A range of `from` -> adds to `to [at..]`.
+pub fn place_added(from: &[f64], range: Range<usize>, to: &mut [f64], at: usize) {
+    for (i, from) in from[range].iter().enumerate() {
+        to[at + i] += from;
     }
 }
 
@@ -99,15 +74,14 @@ pub fn columns_gradient(
     }
 }
 
-/// `x [k, width]` -> columns `start..` of `out [rows, stride]`, row r from row r modulo k.
+/// `x [rows, width]` -> columns `start..` of `out [rows, stride]`.
 pub fn place_columns(x: &[f64], width: usize, start: usize, stride: usize, out: &mut [f64]) {
-    let k = x.len() / width;
-    for (r, out) in out.chunks_exact_mut(stride).enumerate() {
-        out[start..start + width].copy_from_slice(&x[r % k * width..(r % k + 1) * width]);
+    for (x, out) in x.chunks_exact(width).zip(out.chunks_exact_mut(stride)) {
+        out[start..start + width].copy_from_slice(x);
     }
 }
 
-/// `dy [rows, stride]` -> adds its columns `start..` of row r to row r modulo k of `dx [k, width]`.
+/// `dy [rows, stride]` -> adds its columns `start..` to `dx [rows, width]`.
 pub fn place_columns_gradient(
     dy: &[f64],
     width: usize,
@@ -115,10 +89,9 @@ pub fn place_columns_gradient(
     stride: usize,
     dx: &mut [f64],
 ) {
-    let k = dx.len() / width;
-    for (r, dy) in dy.chunks_exact(stride).enumerate() {
+    for (dx, dy) in dx.chunks_exact_mut(width).zip(dy.chunks_exact(stride)) {
         for i in 0..width {
-            dx[r % k * width + i] += dy[start + i];
+            dx[i] += dy[start + i];
         }
     }
 }
@@ -138,25 +111,12 @@ mod tests {
     }
 
     #[test]
-    fn a_chosen_row_gets_the_gradient() {
-        let mut out = [0.0; 4];
-        choose_rows(&[1.0, 2.0, 3.0, 4.0], &[5.0, 6.0, 7.0, 8.0], &[0, 1], 2, &mut out);
-        assert_eq!(out, [1.0, 2.0, 7.0, 8.0]);
-        let (mut da, mut db) = ([0.0; 4], [0.0; 4]);
-        choose_rows_gradient(&out, &[0, 1], false, 2, &mut da);
-        choose_rows_gradient(&out, &[0, 1], true, 2, &mut db);
-        assert_eq!(da, [1.0, 2.0, 0.0, 0.0]);
-        assert_eq!(db, [0.0, 0.0, 7.0, 8.0]);
-    }
-
-    #[test]
     fn placing_leaves_the_rest_alone() {
-        let mut out = [9.0; 4];
-        place(&[1.0, 2.0], 1, &mut out);
-        assert_eq!(out, [9.0, 1.0, 2.0, 9.0]);
-        let mut dx = [10.0, 10.0];
-        place_gradient(&[1.0, 2.0, 3.0, 4.0], 1, &mut dx);
-        assert_eq!(dx, [12.0, 13.0]);
+        let mut to = [9.0; 4];
+        place(&[0.0, 1.0, 2.0], 1..3, &mut to, 2);
+        assert_eq!(to, [9.0, 9.0, 1.0, 2.0]);
+        place_added(&[0.0, 1.0, 2.0], 0..2, &mut to, 1);
+        assert_eq!(to, [9.0, 9.0, 2.0, 2.0]);
     }
 
     #[test]
@@ -170,13 +130,13 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_placed_and_repeated() {
-        let mut out = [0.0; 9];
-        place_columns(&[1.0, 2.0, 3.0], 1, 0, 3, &mut out);
-        place_columns(&[7.0, 8.0], 2, 1, 3, &mut out);
-        assert_eq!(out, [1.0, 7.0, 8.0, 2.0, 7.0, 8.0, 3.0, 7.0, 8.0]);
-        let mut dx = [0.5, 0.0];
+    fn columns_are_placed_side_by_side() {
+        let mut out = [0.0; 6];
+        place_columns(&[1.0, 2.0], 1, 0, 3, &mut out);
+        place_columns(&[5.0, 6.0, 7.0, 8.0], 2, 1, 3, &mut out);
+        assert_eq!(out, [1.0, 5.0, 6.0, 2.0, 7.0, 8.0]);
+        let mut dx = [0.5, 0.0, 0.0, 0.0];
         place_columns_gradient(&out, 2, 1, 3, &mut dx);
-        assert_eq!(dx, [21.5, 24.0]);
+        assert_eq!(dx, [5.5, 6.0, 7.0, 8.0]);
     }
 }

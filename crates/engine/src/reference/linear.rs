@@ -1,10 +1,10 @@
 //! Linear layers, `x · wᵀ`, and the sums over rows that their gradients need.
 //!
 //! A layer may have several inputs with a weight each, which is the same as one input with all
-//! their columns side by side, but without making it. The addend repeats every k rows: it is the
-//! share of an input that stays the same while the others change.
+//! their columns side by side, but without making it. The addend is the share of an input that
+//! stays the same while the others change; rows may share a row of it.
 
-use crate::device::{Activation, Part, PartShape};
+use crate::device::{Activation, Addend, Part, PartShape};
 
 /// `from [rows, columns]` -> `to [columns, rows]`.
 pub fn transpose(from: &[f64], rows: usize, columns: usize, to: &mut [f64]) {
@@ -15,12 +15,12 @@ pub fn transpose(from: &[f64], rows: usize, columns: usize, to: &mut [f64]) {
     }
 }
 
-/// Parts of `input [rows, width]` and `weight [columns, stride]`, `bias [columns]` and
-/// `addend [k, columns]` -> `out [rows, columns]`.
+/// Parts of `input [rows, width]` and `weight [columns, stride]`, `bias [columns]` and an addend ->
+/// `out [rows, columns]`.
 pub fn linear(
     parts: &[Part<'_>],
     bias: Option<&[f64]>,
-    addend: Option<&[f64]>,
+    addend: Option<Addend<'_>>,
     activation: Activation,
     rows: usize,
     columns: usize,
@@ -38,9 +38,9 @@ pub fn linear(
             if let Some(bias) = bias {
                 sum += bias[c];
             }
-            if let Some(addend) = addend {
-                let k = addend.len() / columns;
-                sum += addend[r % k * columns + c];
+            if let Some(Addend { values, rows }) = addend {
+                let row = rows.map_or(r, |rows| rows.host()[r] as usize);
+                sum += values.double()[row * columns + c];
             }
             out[r * columns + c] = activate(activation, sum);
         }
@@ -95,16 +95,6 @@ pub fn column_sums(
     }
 }
 
-/// `x [rows, columns]` -> adds row r to row r modulo k of `out [k, columns]`.
-pub fn fold_rows(x: &[f64], rows: usize, columns: usize, out: &mut [f64]) {
-    let k = out.len() / columns;
-    for r in 0..rows {
-        for c in 0..columns {
-            out[r % k * columns + c] += x[r * columns + c];
-        }
-    }
-}
-
 /// `y` and `dy` of one shape: `dy` is 0 where `y` is not positive.
 pub fn relu_gradient(y: &[f64], dy: &mut [f64]) {
     for (dy, &y) in dy.iter_mut().zip(y) {
@@ -117,7 +107,7 @@ pub fn relu_gradient(y: &[f64], dy: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::buffer::Buffer;
+    use crate::buffer::{Buffer, Indices};
 
     #[test]
     fn transposing_swaps_rows_and_columns() {
@@ -127,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_bias_and_repeated_addend_are_summed() {
+    fn parts_bias_and_addend_are_summed() {
         let input = Buffer::Double(vec![1.0, 2.0, 3.0, 4.0]);
         let weight = Buffer::Double(vec![1.0, 0.0, 1.0, -1.0]);
         let second_input = Buffer::Double(vec![5.0, 6.0]);
@@ -153,18 +143,21 @@ mod tests {
         let mut out = [9.0; 4];
         linear(&parts, None, None, Activation::None, 2, 2, &mut out);
         assert_eq!(out, [11.0, -1.0, 15.0, -1.0]);
-        let (bias, addend) = ([0.5, 0.0], [100.0, 1.5]);
-        linear(&parts, Some(&bias), Some(&addend), Activation::None, 2, 2, &mut out);
-        assert_eq!(out, [111.5, 0.5, 115.5, 0.5]);
+        let (bias, values) = ([0.5, 0.0], Buffer::Double(vec![100.0, 1.5, 0.0, 0.0]));
+        let addend = Addend { values: &values, rows: None };
+        linear(&parts, Some(&bias), Some(addend), Activation::None, 2, 2, &mut out);
+        assert_eq!(out, [111.5, 0.5, 15.5, -1.0]);
         linear(&parts, None, None, Activation::Relu, 2, 2, &mut out);
         assert_eq!(out, [11.0, 0.0, 15.0, 0.0]);
     }
 
     #[test]
-    fn an_addend_of_two_rows_repeats_every_two() {
+    fn rows_may_share_a_row_of_the_addend() {
         let mut out = [9.0; 3];
-        linear(&[], None, Some(&[1.0, 2.0]), Activation::None, 3, 1, &mut out);
-        assert_eq!(out, [1.0, 2.0, 1.0]);
+        let (values, rows) = (Buffer::Double(vec![1.0, 2.0]), Indices::new(vec![1, 0, 1]));
+        let addend = Addend { values: &values, rows: Some(&rows) };
+        linear(&[], None, Some(addend), Activation::None, 3, 1, &mut out);
+        assert_eq!(out, [2.0, 1.0, 2.0]);
     }
 
     #[test]
@@ -180,16 +173,13 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_summed_and_folded() {
+    fn rows_are_summed() {
         let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
         let mut sums = [0.0; 2];
         column_sums(&x, None, 3, 2, &mut sums);
         assert_eq!(sums, [9.0, 12.0]);
         column_sums(&x, Some(&[1.0, 0.0, -1.0]), 3, 2, &mut sums);
         assert_eq!(sums, [5.0, 8.0]);
-        let mut folded = [0.0; 4];
-        fold_rows(&x, 3, 2, &mut folded);
-        assert_eq!(folded, [6.0, 8.0, 3.0, 4.0]);
     }
 
     #[test]

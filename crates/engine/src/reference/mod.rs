@@ -28,8 +28,8 @@ use std::ops::Range;
 
 use crate::buffer::{Buffer, Indices};
 use crate::device::{
-    Activation, AdamStep, BatchNormState, Binary, Device, Gradient, Loss, MessageTerms, Part,
-    PartShape, Reduction, Unary,
+    Activation, AdamStep, Addend, BatchNormState, Binary, Device, Gradient, GruGradients,
+    GruWeights, Loss, MessageTerms, Part, PartShape, Reduction, Unary,
 };
 use crate::graph::{Edges, Segments};
 
@@ -94,7 +94,7 @@ impl Device for Reference {
         &self,
         parts: &[Part<'_>],
         bias: Option<&Buffer>,
-        addend: Option<&Buffer>,
+        addend: Option<Addend<'_>>,
         activation: Activation,
         rows: usize,
         columns: usize,
@@ -103,7 +103,7 @@ impl Device for Reference {
         linear::linear(
             parts,
             bias.map(Buffer::double),
-            addend.map(Buffer::double),
+            addend,
             activation,
             rows,
             columns,
@@ -137,10 +137,6 @@ impl Device for Reference {
         out: Gradient<'_>,
     ) {
         linear::column_sums(x.double(), factors.map(Buffer::double), rows, columns, sum_into(out));
-    }
-
-    fn fold_rows(&self, x: &Buffer, rows: usize, columns: usize, out: Gradient<'_>) {
-        linear::fold_rows(x.double(), rows, columns, sum_into(out));
     }
 
     fn relu_gradient(&self, y: &Buffer, dy: &mut Buffer) {
@@ -318,34 +314,12 @@ impl Device for Reference {
         layout::gather_rows_gradient(dy.double(), indices.host(), columns, sum_into(dx));
     }
 
-    fn choose_rows(
-        &self,
-        a: &Buffer,
-        b: &Buffer,
-        from_b: &Indices,
-        columns: usize,
-        out: &mut Buffer,
-    ) {
-        layout::choose_rows(a.double(), b.double(), from_b.host(), columns, out.double_mut());
+    fn place(&self, from: &Buffer, range: Range<usize>, to: &mut Buffer, at: usize) {
+        layout::place(from.double(), range, to.double_mut(), at);
     }
 
-    fn choose_rows_gradient(
-        &self,
-        dy: &Buffer,
-        from_b: &Indices,
-        of_b: bool,
-        columns: usize,
-        dx: Gradient<'_>,
-    ) {
-        layout::choose_rows_gradient(dy.double(), from_b.host(), of_b, columns, sum_into(dx));
-    }
-
-    fn place(&self, x: &Buffer, at: usize, out: &mut Buffer) {
-        layout::place(x.double(), at, out.double_mut());
-    }
-
-    fn place_gradient(&self, dy: &Buffer, at: usize, dx: Gradient<'_>) {
-        layout::place_gradient(dy.double(), at, sum_into(dx));
+    fn place_added(&self, from: &Buffer, range: Range<usize>, to: &mut Buffer, at: usize) {
+        layout::place_added(from.double(), range, to.double_mut(), at);
     }
 
     fn place_columns(
@@ -388,26 +362,17 @@ impl Device for Reference {
     fn edge_dot(
         &self,
         edges: &Edges,
-        copies: usize,
         source: &Buffer,
         target: &Buffer,
         columns: usize,
         out: &mut Buffer,
     ) {
-        edge_dot::edge_dot(
-            edges,
-            copies,
-            source.double(),
-            target.double(),
-            columns,
-            out.double_mut(),
-        );
+        edge_dot::edge_dot(edges, source.double(), target.double(), columns, out.double_mut());
     }
 
     fn edge_dot_gradient(
         &self,
         edges: &Edges,
-        copies: usize,
         dy: &Buffer,
         other: &Buffer,
         of_source: bool,
@@ -416,7 +381,6 @@ impl Device for Reference {
     ) {
         edge_dot::edge_dot_gradient(
             edges,
-            copies,
             dy.double(),
             other.double(),
             of_source,
@@ -552,48 +516,26 @@ impl Device for Reference {
 
     fn gru(
         &self,
-        input_gates: &Buffer,
-        state_gates: &Buffer,
-        state: &Buffer,
-        rows: usize,
+        weights: &GruWeights<'_>,
+        rows: Range<usize>,
         columns: usize,
         out: &mut Buffer,
         saved: &mut Buffer,
     ) {
-        gru::gru(
-            input_gates.double(),
-            state_gates.double(),
-            state.double(),
-            rows,
-            columns,
-            out.double_mut(),
-            saved.double_mut(),
-        );
+        gru::gru(weights, rows, columns, out.double_mut(), saved.double_mut());
     }
 
     fn gru_gradient(
         &self,
-        state_gates: &Buffer,
-        state: &Buffer,
+        weights: &GruWeights<'_>,
         saved: &Buffer,
         dy: &Buffer,
         rows: usize,
         columns: usize,
-        d_input_gates: Gradient<'_>,
-        d_state_gates: Gradient<'_>,
-        d_state: Gradient<'_>,
+        _work: &mut Buffer,
+        to: GruGradients<'_>,
     ) {
-        gru::gru_gradient(
-            state_gates.double(),
-            state.double(),
-            saved.double(),
-            dy.double(),
-            rows,
-            columns,
-            sum_into(d_input_gates),
-            sum_into(d_state_gates),
-            sum_into(d_state),
-        );
+        gru::gru_gradient(weights, saved.double(), dy.double(), rows, columns, to);
     }
 
     fn unary(&self, function: Unary, x: &Buffer, out: &mut Buffer) {

@@ -113,12 +113,12 @@ fn messages_and_their_maximum() {
 
 #[test]
 fn products_over_edges() {
-    let (edges, source, target) = (path(), uneven(12, 1), uneven(12, 2));
+    let (edges, source, target) = (path(), uneven(6, 1), uneven(6, 2));
     let forward = |source: &[f64], target: &[f64]| {
-        filled(8, |out| edge_dot::edge_dot(&edges, 2, source, target, 2, out))
+        filled(4, |out| edge_dot::edge_dot(&edges, source, target, 2, out))
     };
     let gradient = |dy: &[f64], other: &[f64], of_source| {
-        filled(12, |dx| edge_dot::edge_dot_gradient(&edges, 2, dy, other, of_source, 2, dx))
+        filled(6, |dx| edge_dot::edge_dot_gradient(&edges, dy, other, of_source, 2, dx))
     };
     check(&source, |source| forward(source, &target), |_, dy| gradient(dy, &target, true));
     check(&target, |target| forward(&source, target), |_, dy| gradient(dy, &source, false));
@@ -199,21 +199,47 @@ fn norms() {
 
 #[test]
 fn recurrent_units() {
-    // 2 rows, 2 columns; the values are input gates, then state gates, then the state
+    // 2 rows, 2 columns, 3 inputs; the values are x, the state, both weights and both biases
+    let lengths = [6, 4, 18, 12, 6, 6];
+    let split = |all: &[f64]| {
+        let mut rest = all;
+        lengths.map(|len| {
+            let (first, others) = rest.split_at(len);
+            rest = others;
+            Buffer::Double(first.to_vec())
+        })
+    };
+    fn weights(buffers: &[Buffer; 6]) -> GruWeights<'_> {
+        let [x, state, weight_ih, weight_hh, bias_ih, bias_hh] = buffers;
+        let part = |input, weight, width| Part {
+            input,
+            weight,
+            transposed: None,
+            width,
+            start: 0,
+            stride: width,
+        };
+        GruWeights {
+            input: part(x, weight_ih, 3),
+            state: part(state, weight_hh, 2),
+            biases: [bias_ih, bias_hh],
+        }
+    }
     let forward = |all: &[f64]| {
-        let (mut out, mut saved) = (vec![0.0; 4], vec![0.0; 12]);
-        gru::gru(&all[..12], &all[12..24], &all[24..], 2, 2, &mut out, &mut saved);
+        let (mut out, mut saved) = (vec![0.0; 4], vec![0.0; 16]);
+        gru::gru(&weights(&split(all)), 0..2, 2, &mut out, &mut saved);
         (out, saved)
     };
     let gradient = |all: &[f64], dy: &[f64]| {
-        let (gates, state, saved) = (&all[12..24], &all[24..], forward(all).1);
-        filled(28, |d| {
-            let (d_input, rest) = d.split_at_mut(12);
-            let (d_gates, d_state) = rest.split_at_mut(12);
-            gru::gru_gradient(gates, state, &saved, dy, 2, 2, d_input, d_gates, d_state);
-        })
+        let saved = forward(all).1;
+        let mut gradients = lengths.map(|len| Buffer::Double(vec![0.0; len]));
+        let to = gradients.each_mut().map(|buffer| Some(Gradient { buffer, add: false }));
+        let [dx, dh, dw, du, db, dc] = to;
+        let to = GruGradients { inputs: [dx, dh], weights: [dw, du], biases: [db, dc] };
+        gru::gru_gradient(&weights(&split(all)), &saved, dy, 2, 2, to);
+        gradients.iter().flat_map(|buffer| buffer.double().to_vec()).collect()
     };
-    check(&uneven(28, 1), |all| forward(all).0, gradient);
+    check(&uneven(52, 1), |all| forward(all).0, gradient);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The way back: from the gradient of a result to those of what it was made of.
 
-use super::operation::{LayerPart, Operation};
+use super::operation::{GruCell, LayerPart, Operation, Piece};
 use super::{Tape, Tensor};
 use crate::buffer::Buffer;
-use crate::device::{Activation, Gradient, PartShape, Reduction};
+use crate::device::{Activation, Gradient, GruGradients, PartShape, Reduction};
 use crate::graph::Segments;
 
 impl Tape {
@@ -43,8 +43,8 @@ impl Tape {
                         self.value(input),
                         self.value(weight),
                         shape,
-                        dx.as_mut().map(|(buffer, add)| Gradient { buffer, add: *add }),
-                        dw.as_mut().map(|(buffer, add)| Gradient { buffer, add: *add }),
+                        into_gradient(&mut dx),
+                        into_gradient(&mut dw),
                     );
                     for (tensor, gradient) in [(input, dx), (weight, dw)] {
                         if let Some((buffer, _)) = gradient {
@@ -57,8 +57,11 @@ impl Tape {
                         tape.device.column_sums(&dy, None, rows, columns, db);
                     });
                 }
-                if let Some(addend) = *addend {
-                    self.give(addend, |tape, d| tape.device.fold_rows(&dy, rows, columns, d));
+                if let Some((addend, chosen)) = addend {
+                    self.give(*addend, |tape, d| match chosen {
+                        Some(chosen) => tape.device.gather_rows_gradient(&dy, chosen, columns, d),
+                        None => tape.device.copy(&dy, d),
+                    });
                 }
             }
             Operation::Columns { x, starts, n_starts, out } => {
@@ -85,7 +88,7 @@ impl Tape {
                     });
                 }
                 if let Some(target) = *target {
-                    let segments = Segments::Rows { edges: edges.clone(), copies: 1 };
+                    let segments = Segments::Rows(edges.clone());
                     let n_nodes = edges.n_nodes();
                     let mut sums = self.buffer(n_nodes * columns);
                     self.device.segment_reduce(
@@ -161,27 +164,31 @@ impl Tape {
                     tape.device.gather_rows_gradient(&dy, indices, columns, dx);
                 });
             }
-            Operation::ChooseRows { a, b, from_b, .. } => {
-                let columns = self.columns(*a);
-                for (input, of_b) in [(*a, false), (*b, true)] {
-                    self.give(input, |tape, dx| {
-                        tape.device.choose_rows_gradient(&dy, from_b, of_b, columns, dx);
-                    });
-                }
-            }
-            Operation::Stack { inputs, .. } => {
+            Operation::Stack { pieces, .. } => {
                 let mut at = 0;
-                for i in inputs.clone() {
-                    let input = self.lists[i];
-                    self.give(input, |tape, dx| tape.device.place_gradient(&dy, at, dx));
-                    at += self.value(input).len();
+                for i in pieces.clone() {
+                    let Piece { tensor, rows } = self.pieces[i].clone();
+                    let columns = self.columns(tensor);
+                    let (len, first) = (rows.len() * columns, rows.start * columns);
+                    self.give(tensor, |tape, dx| {
+                        let device = &tape.device;
+                        if dx.add {
+                            device.place_added(&dy, at..at + len, dx.buffer, first);
+                        } else {
+                            if len < dx.buffer.len() {
+                                device.fill(dx.buffer, 0.0);
+                            }
+                            device.place(&dy, at..at + len, dx.buffer, first);
+                        }
+                    });
+                    at += len;
                 }
             }
-            Operation::Join { inputs, out } => {
+            Operation::Join { pieces, out } => {
                 let stride = self.columns(*out);
                 let mut start = 0;
-                for i in inputs.clone() {
-                    let input = self.lists[i];
+                for i in pieces.clone() {
+                    let input = self.pieces[i].tensor;
                     let width = self.columns(input);
                     self.give(input, |tape, dx| {
                         tape.device.place_columns_gradient(&dy, width, start, stride, dx);
@@ -218,15 +225,14 @@ impl Tape {
                     tape.device.log_softmax_gradient(y, &dy, segments, columns, dx);
                 });
             }
-            Operation::EdgeDot { edges, copies, source, target, .. } => {
+            Operation::EdgeDot { edges, source, target, .. } => {
                 let columns = self.columns(*source);
                 for (input, other, of_source) in
                     [(*source, *target, true), (*target, *source, false)]
                 {
                     self.give(input, |tape, dx| {
                         let other = tape.value(other);
-                        tape.device
-                            .edge_dot_gradient(edges, *copies, &dy, other, of_source, columns, dx);
+                        tape.device.edge_dot_gradient(edges, &dy, other, of_source, columns, dx);
                     });
                 }
             }
@@ -266,12 +272,28 @@ impl Tape {
                     );
                 });
             }
-            Operation::Gru { input_gates, state_gates, state, saved, .. } => {
+            Operation::Gru { x, state, cell, saved, .. } => {
                 let (rows, columns) = self.shape(*state);
-                self.give_three([*input_gates, *state_gates, *state], |tape, di, ds, dh| {
-                    let (gates, state) = (tape.value(*state_gates), tape.value(*state));
-                    tape.device.gru_gradient(gates, state, saved, &dy, rows, columns, di, ds, dh);
-                });
+                let GruCell { weight_ih, weight_hh, bias_ih, bias_hh } = *cell;
+                let inputs = [*x, *state, weight_ih, weight_hh, bias_ih, bias_hh];
+                let mut work = self.buffer(saved.len());
+                let mut gradients = inputs.map(|tensor| self.wanted_gradient(tensor));
+                let [dx, dh, dw, du, db, dc] = gradients.each_mut().map(into_gradient);
+                self.device.gru_gradient(
+                    &self.gru_weights(*cell, *x, *state),
+                    saved,
+                    &dy,
+                    rows,
+                    columns,
+                    &mut work,
+                    GruGradients { inputs: [dx, dh], weights: [dw, du], biases: [db, dc] },
+                );
+                self.pool.give(work);
+                for (tensor, gradient) in inputs.into_iter().zip(gradients) {
+                    if let Some((buffer, _)) = gradient {
+                        self.slots[tensor.index()].gradient = Some(buffer);
+                    }
+                }
             }
             Operation::Unary { function, x, out } => self.give(*x, |tape, dx| {
                 tape.device.unary_gradient(*function, tape.value(*out), &dy, dx);
@@ -386,4 +408,9 @@ impl Tape {
             }
         }
     }
+}
+
+/// Where to compute a gradient that was taken, if it is wanted.
+fn into_gradient(taken: &mut Option<(Buffer, bool)>) -> Option<Gradient<'_>> {
+    taken.as_mut().map(|(buffer, add)| Gradient { buffer, add: *add })
 }

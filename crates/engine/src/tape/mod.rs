@@ -15,7 +15,8 @@ mod parameters;
 
 use crate::buffer::{Buffer, Pool};
 use crate::device::Device;
-use operation::Operation;
+pub use operation::GruCell;
+use operation::{Operation, Piece};
 pub use operators::{Linear, Messages};
 pub use parameters::Parameter;
 
@@ -48,8 +49,8 @@ pub struct Tape {
     pub(crate) pool: Pool,
     pub(crate) slots: Vec<Slot>,
     operations: Vec<Operation>,
-    /// Tensors of operators with any number of inputs.
-    lists: Vec<Tensor>,
+    /// Inputs of operators with any number of them.
+    pieces: Vec<Piece>,
     pub(crate) parameters: Vec<Parameter>,
     /// How many slots at the bottom stay.
     pub(crate) kept: usize,
@@ -64,7 +65,7 @@ impl Tape {
             pool: Pool::default(),
             slots: Vec::new(),
             operations: Vec::new(),
-            lists: Vec::new(),
+            pieces: Vec::new(),
             parameters: Vec::new(),
             kept: 0,
             recording: false,
@@ -94,7 +95,7 @@ impl Tape {
         for operation in self.operations.drain(..) {
             operation.recycle(&mut self.pool);
         }
-        self.lists.clear();
+        self.pieces.clear();
         self.truncate(self.kept);
     }
 

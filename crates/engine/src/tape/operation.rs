@@ -19,12 +19,32 @@ pub(super) struct LayerPart {
     pub(super) start: usize,
 }
 
+/// The learned values of a gated recurrent unit, with gates in the order reset, update, new.
+#[derive(Debug, Clone, Copy)]
+pub struct GruCell {
+    /// `[3 hidden, inputs]`.
+    pub weight_ih: Tensor,
+    /// `[3 hidden, hidden]`.
+    pub weight_hh: Tensor,
+    /// `[3 hidden, 1]`.
+    pub bias_ih: Tensor,
+    /// `[3 hidden, 1]`.
+    pub bias_hh: Tensor,
+}
+
+/// Some rows of a tensor.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Piece {
+    pub(super) tensor: Tensor,
+    pub(super) rows: Range<usize>,
+}
+
 #[derive(Debug)]
 pub(super) enum Operation {
     Linear {
         parts: [Option<LayerPart>; MAX_PARTS],
         bias: Option<Tensor>,
-        addend: Option<Tensor>,
+        addend: Option<(Tensor, Option<Arc<Indices>>)>,
         activation: Activation,
         out: Tensor,
     },
@@ -72,18 +92,12 @@ pub(super) enum Operation {
         indices: Arc<Indices>,
         out: Tensor,
     },
-    ChooseRows {
-        a: Tensor,
-        b: Tensor,
-        from_b: Arc<Indices>,
-        out: Tensor,
-    },
     Stack {
-        inputs: Range<usize>,
+        pieces: Range<usize>,
         out: Tensor,
     },
     Join {
-        inputs: Range<usize>,
+        pieces: Range<usize>,
         out: Tensor,
     },
     TransposedProduct {
@@ -98,7 +112,6 @@ pub(super) enum Operation {
     },
     EdgeDot {
         edges: Arc<Edges>,
-        copies: usize,
         source: Tensor,
         target: Tensor,
         out: Tensor,
@@ -119,9 +132,9 @@ pub(super) enum Operation {
         out: Tensor,
     },
     Gru {
-        input_gates: Tensor,
-        state_gates: Tensor,
+        x: Tensor,
         state: Tensor,
+        cell: GruCell,
         saved: Buffer,
         out: Tensor,
     },
@@ -178,7 +191,6 @@ impl Operation {
             | Self::LinearMax { out, .. }
             | Self::SegmentReduce { out, .. }
             | Self::GatherRows { out, .. }
-            | Self::ChooseRows { out, .. }
             | Self::Stack { out, .. }
             | Self::Join { out, .. }
             | Self::TransposedProduct { out, .. }

@@ -6,12 +6,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::operation::{LayerPart, MAX_PARTS, Operation};
+use super::operation::{GruCell, LayerPart, MAX_PARTS, Operation, Piece};
 use super::{Tape, Tensor};
 use crate::buffer::{Buffer, Indices};
 use crate::device::{
-    Activation, BatchNormState, Binary, Gradient, Loss, MessageTerms, Part, PartShape, Reduction,
-    Unary,
+    Activation, Addend, BatchNormState, Binary, Gradient, GruWeights, Loss, MessageTerms, Part,
+    PartShape, Reduction, Unary,
 };
 use crate::graph::{Edges, Segments};
 
@@ -19,7 +19,7 @@ use crate::graph::{Edges, Segments};
 ///
 /// Several parts stand for one layer on concatenated inputs, without the copy: parts that follow
 /// each other with the same weight take its columns one after the other. The addend is what was
-/// computed before: with `[k, columns]` and more rows it repeats every k rows.
+/// computed before: as many rows, or any of which each row of the layer takes one.
 #[derive(Debug, Clone, Copy)]
 pub struct Linear<'a> {
     /// Inputs `[rows, width]` with their weights `[columns, widths of its parts]`, at most four.
@@ -28,8 +28,8 @@ pub struct Linear<'a> {
     pub start: usize,
     /// [columns, 1].
     pub bias: Option<Tensor>,
-    /// [k, columns].
-    pub addend: Option<Tensor>,
+    /// `[rows, columns]`, or `[any, columns]` and the row that each row takes.
+    pub addend: Option<(Tensor, Option<&'a Arc<Indices>>)>,
     /// Applied last.
     pub activation: Activation,
 }
@@ -53,7 +53,12 @@ impl<'a> Linear<'a> {
     /// With something added.
     #[expect(clippy::should_implement_trait, reason = "a part of the layer, not a sum of layers")]
     pub fn add(self, addend: Tensor) -> Self {
-        Self { addend: Some(addend), ..self }
+        Self { addend: Some((addend, None)), ..self }
+    }
+
+    /// With one of the rows of something added to each row.
+    pub fn add_rows(self, addend: Tensor, rows: &'a Arc<Indices>) -> Self {
+        Self { addend: Some((addend, Some(rows))), ..self }
     }
 
     /// With max(x, 0) applied.
@@ -120,31 +125,26 @@ impl Tape {
         if let Some(bias) = linear.bias {
             assert_eq!(self.shape(bias), (columns, 1), "a layer's bias");
         }
-        if let Some(addend) = linear.addend {
-            let (k, width) = self.shape(addend);
-            assert!(width == columns && k > 0 && rows.is_multiple_of(k), "a layer's addend");
+        if let Some((addend, chosen)) = linear.addend {
+            let given = chosen.map_or(self.rows(addend), |chosen| {
+                self.assert_rows_of(addend, chosen);
+                chosen.len()
+            });
+            assert_eq!((given, self.columns(addend)), (rows, columns), "a layer's addend");
         }
         let mut out = self.buffer(rows * columns);
-        let part = |LayerPart { input, weight, start }: LayerPart| {
-            let weight = &self.slots[weight.index()];
-            Part {
-                input: self.value(input),
-                weight: &weight.value,
-                transposed: weight.transposed.as_ref(),
-                width: self.columns(input),
-                start,
-                stride: weight.columns,
-            }
-        };
-        let value = |tensor: Option<Tensor>| tensor.map(|tensor| self.value(tensor));
-        let (bias, addend) = (value(linear.bias), value(linear.addend));
+        let bias = linear.bias.map(|bias| self.value(bias));
+        let addend = linear.addend.map(|(addend, rows)| Addend {
+            values: self.value(addend),
+            rows: rows.map(|rows| &**rows),
+        });
         let activation = linear.activation;
         let device = &self.device;
         let mut run = |parts: &[Part<'_>]| {
             device.linear(parts, bias, addend, activation, rows, columns, &mut out);
         };
         // Arrays, not a vector: a layer allocates nothing.
-        match parts.map(|given| given.map(part)) {
+        match parts.map(|given| given.map(|given| self.part(given))) {
             [Some(a), None, ..] => run(&[a]),
             [Some(a), Some(b), None, _] => run(&[a, b]),
             [Some(a), Some(b), Some(c), None] => run(&[a, b, c]),
@@ -152,14 +152,31 @@ impl Tape {
             [None, ..] => unreachable!("a layer has a part"),
         }
         let inputs = parts.into_iter().flatten().flat_map(|part| [part.input, part.weight]);
-        let inputs = inputs.chain(linear.bias).chain(linear.addend);
+        let inputs = inputs.chain(linear.bias).chain(linear.addend.map(|(addend, _)| addend));
         self.result((rows, columns), out, inputs, |out| Operation::Linear {
             parts,
             bias: linear.bias,
-            addend: linear.addend,
+            addend: linear.addend.map(|(addend, rows)| (addend, rows.cloned())),
             activation,
             out,
         })
+    }
+
+    pub(super) fn part(&self, LayerPart { input, weight, start }: LayerPart) -> Part<'_> {
+        let weight = &self.slots[weight.index()];
+        Part {
+            input: self.value(input),
+            weight: &weight.value,
+            transposed: weight.transposed.as_ref(),
+            width: self.columns(input),
+            start,
+            stride: weight.columns,
+        }
+    }
+
+    fn assert_rows_of(&self, x: Tensor, indices: &Indices) {
+        let rows = self.rows(x);
+        assert!(indices.host().iter().all(|&i| (i as usize) < rows), "numbers of rows");
     }
 
     /// The block of `width` columns from each start, summed: a layer whose input is twice the same
@@ -264,7 +281,7 @@ impl Tape {
             return self.scope(|tape| {
                 let made = tape.messages(edges, messages);
                 let transformed = transform(tape, made);
-                let segments = Segments::Rows { edges: Arc::clone(edges), copies: 1 };
+                let segments = Segments::Rows(Arc::clone(edges));
                 tape.segment_reduce(reduction, transformed, &segments)
             });
         }
@@ -281,18 +298,16 @@ impl Tape {
                 let transformed = transform(tape, made);
                 let local = offsets[rows.start..=rows.end].iter().map(|end| end - offsets[first]);
                 let offsets = Arc::new(Indices(local.collect()));
-                tape.segment_reduce(
-                    reduction,
-                    transformed,
-                    &Segments::Offsets { offsets, copies: 1 },
-                )
+                tape.segment_reduce(reduction, transformed, &Segments::Offsets(offsets))
             });
             let columns = self.columns(block);
             let (mut whole, _) = match out.take() {
                 Some(out) => out,
                 None => (self.buffer(n_nodes * columns), columns),
             };
-            self.device.place(self.value(block), first * columns, &mut whole);
+            let block_value = self.value(block);
+            let all = 0..block_value.len();
+            self.device.place(block_value, all, &mut whole, first * columns);
             out = Some((whole, columns));
             self.truncate(block.index());
             first = rows.end;
@@ -313,7 +328,7 @@ impl Tape {
         weight: Tensor,
         bias: Tensor,
     ) -> Tensor {
-        let segments = Segments::Rows { edges: Arc::clone(edges), copies: 1 };
+        let segments = Segments::Rows(Arc::clone(edges));
         if !self.recording {
             return self.scope(|tape| {
                 let y = tape.linear(Linear::new(&[(x, weight)]).bias(bias));
@@ -329,15 +344,7 @@ impl Tape {
         let mut y = self.buffer(rows * columns);
         let mut out = self.buffer(n_nodes * columns);
         let mut origin = self.pool.take_indices();
-        let weight_slot = &self.slots[weight.index()];
-        let part = Part {
-            input: self.value(x),
-            weight: &weight_slot.value,
-            transposed: weight_slot.transposed.as_ref(),
-            width,
-            start: 0,
-            stride: width,
-        };
+        let part = self.part(LayerPart { input: x, weight, start: 0 });
         let (device, bias_value) = (&self.device, Some(self.value(bias)));
         device.linear(&[part], bias_value, None, Activation::None, rows, columns, &mut y);
         device.segment_reduce(
@@ -417,8 +424,8 @@ impl Tape {
 
     /// Rows by number: an embedding, or a selection.
     pub fn gather_rows(&mut self, x: Tensor, indices: &Arc<Indices>) -> Tensor {
-        let (rows, columns) = self.shape(x);
-        assert!(indices.host().iter().all(|&i| (i as usize) < rows), "numbers of rows");
+        let columns = self.columns(x);
+        self.assert_rows_of(x, indices);
         let mut out = self.buffer(indices.len() * columns);
         self.device.gather_rows(self.value(x), indices, columns, &mut out);
         let indices = Arc::clone(indices);
@@ -426,61 +433,88 @@ impl Tape {
         self.result(shape, out, [x], |out| Operation::GatherRows { x, indices, out })
     }
 
-    /// Row r of `b` where `from_b[r]` is not 0, else of `a`.
-    pub fn choose_rows(&mut self, a: Tensor, b: Tensor, from_b: &Arc<Indices>) -> Tensor {
-        let (rows, columns) = self.shape(a);
-        assert_eq!(self.shape(b), (rows, columns), "tensors to choose rows from");
-        assert_eq!(from_b.len(), rows, "choices of rows");
-        let mut out = self.buffer(rows * columns);
-        self.device.choose_rows(self.value(a), self.value(b), from_b, columns, &mut out);
-        let from_b = Arc::clone(from_b);
-        self.result((rows, columns), out, [a, b], |out| Operation::ChooseRows { a, b, from_b, out })
-    }
-
     /// Tensors of equal width below each other.
     pub fn stack(&mut self, inputs: &[Tensor]) -> Tensor {
-        let columns = self.columns(inputs[0]);
-        let rows: usize = inputs.iter().map(|&input| self.rows(input)).sum();
-        let mut out = self.buffer(rows * columns);
-        let mut at = 0;
-        for &input in inputs {
-            assert_eq!(self.columns(input), columns, "tensors to stack");
-            self.device.place(self.value(input), at, &mut out);
-            at += self.value(input).len();
-        }
-        let list = self.remember(inputs);
-        self.result((rows, columns), out, inputs.iter().copied(), |out| Operation::Stack {
-            inputs: list,
-            out,
-        })
+        self.stack_rows(inputs.iter().map(|&tensor| (tensor, 0..usize::MAX)))
     }
 
-    /// Tensors side by side; those with fewer rows than others repeat.
+    /// Some rows of tensors of equal width below each other; ranges end where their tensor does.
+    pub fn stack_rows(
+        &mut self,
+        inputs: impl IntoIterator<Item = (Tensor, Range<usize>)>,
+    ) -> Tensor {
+        let (pieces, rows) = self.remember(inputs);
+        let columns = self.columns(self.pieces[pieces.start].tensor);
+        self.stacked(pieces, (rows, columns))
+    }
+
+    /// Columns `[n, 1]` as rows: `[columns, n]`.
+    pub fn rows_from_columns(&mut self, inputs: &[Tensor]) -> Tensor {
+        let whole = inputs.iter().map(|&tensor| (tensor, 0..usize::MAX));
+        let (pieces, values) = self.remember(whole);
+        self.stacked(pieces, (inputs.len(), values / inputs.len()))
+    }
+
+    fn stacked(&mut self, pieces: Range<usize>, shape: (usize, usize)) -> Tensor {
+        let mut out = self.buffer(shape.0 * shape.1);
+        let mut at = 0;
+        let columns = self.columns(self.pieces[pieces.start].tensor);
+        for Piece { tensor, rows } in &self.pieces[pieces.clone()] {
+            assert_eq!(self.columns(*tensor), columns, "tensors to stack");
+            let values = rows.start * columns..rows.end * columns;
+            let len = values.len();
+            self.device.place(self.value(*tensor), values, &mut out, at);
+            at += len;
+        }
+        self.of_pieces(shape, out, pieces, |pieces, out| Operation::Stack { pieces, out })
+    }
+
+    /// Tensors of as many rows side by side.
     pub fn join(&mut self, inputs: &[Tensor]) -> Tensor {
-        let rows = inputs.iter().map(|&input| self.rows(input)).max().unwrap_or_default();
+        let rows = self.rows(inputs[0]);
         let columns: usize = inputs.iter().map(|&input| self.columns(input)).sum();
         let mut out = self.buffer(rows * columns);
         let mut start = 0;
         for &input in inputs {
-            let (k, width) = self.shape(input);
-            assert!(k > 0 && rows.is_multiple_of(k), "tensors to join");
+            let (own_rows, width) = self.shape(input);
+            assert_eq!(own_rows, rows, "tensors to join");
             self.device.place_columns(self.value(input), width, start, columns, &mut out);
             start += width;
         }
-        let list = self.remember(inputs);
-        self.result((rows, columns), out, inputs.iter().copied(), |out| Operation::Join {
-            inputs: list,
-            out,
-        })
+        let (pieces, _) = self.remember(inputs.iter().map(|&tensor| (tensor, 0..rows)));
+        self.of_pieces((rows, columns), out, pieces, |pieces, out| Operation::Join { pieces, out })
     }
 
-    /// Keeps a list of inputs for the way back.
-    fn remember(&mut self, inputs: &[Tensor]) -> Range<usize> {
-        let first = self.lists.len();
-        if self.recording {
-            self.lists.extend_from_slice(inputs);
+    /// Keeps a list of inputs, also for the way back: where they are, and how many rows in all.
+    fn remember(
+        &mut self,
+        inputs: impl IntoIterator<Item = (Tensor, Range<usize>)>,
+    ) -> (Range<usize>, usize) {
+        let first = self.pieces.len();
+        let mut all = 0;
+        for (tensor, rows) in inputs {
+            let rows = rows.start..rows.end.min(self.rows(tensor));
+            assert!(rows.start <= rows.end, "rows of a tensor");
+            all += rows.len();
+            self.pieces.push(Piece { tensor, rows });
         }
-        first..self.lists.len()
+        (first..self.pieces.len(), all)
+    }
+
+    fn of_pieces(
+        &mut self,
+        shape: (usize, usize),
+        out: Buffer,
+        pieces: Range<usize>,
+        operation: impl FnOnce(Range<usize>, Tensor) -> Operation,
+    ) -> Tensor {
+        // One that wants a gradient stands for all.
+        let wanting = self.pieces[pieces.clone()].iter().map(|piece| piece.tensor);
+        let wanting = wanting.into_iter().find(|&tensor| self.is_tracked(tensor));
+        if !self.recording {
+            self.pieces.truncate(pieces.start);
+        }
+        self.result(shape, out, wanting, |out| operation(pieces, out))
     }
 
     /// aᵀ · b: `[rows, i]`, `[rows, j]` -> `[i, j]`.
@@ -513,25 +547,17 @@ impl Tape {
         self.result((rows, columns), out, [x], |out| Operation::LogSoftmax { x, segments, out })
     }
 
-    /// `source[row] · target[neighbour]` for every entry of each copy: [copies * n_entries, 1].
-    pub fn edge_dot(
-        &mut self,
-        edges: &Arc<Edges>,
-        copies: usize,
-        source: Tensor,
-        target: Tensor,
-    ) -> Tensor {
+    /// `source[row] · target[neighbour]` for every entry: [n_entries, 1].
+    pub fn edge_dot(&mut self, edges: &Arc<Edges>, source: Tensor, target: Tensor) -> Tensor {
         let (rows, columns) = self.shape(source);
         assert_eq!(self.shape(target), (rows, columns), "both ends of entries");
-        assert_eq!(rows, copies * edges.n_nodes(), "rows of all copies");
-        let count = copies * edges.n_entries();
+        assert_eq!(rows, edges.n_nodes(), "a row for every node");
+        let count = edges.n_entries();
         let mut out = self.buffer(count);
-        let (s, t) = (self.value(source), self.value(target));
-        self.device.edge_dot(edges, copies, s, t, columns, &mut out);
+        self.device.edge_dot(edges, self.value(source), self.value(target), columns, &mut out);
         let edges = Arc::clone(edges);
         self.result((count, 1), out, [source, target], |out| Operation::EdgeDot {
             edges,
-            copies,
             source,
             target,
             out,
@@ -613,25 +639,42 @@ impl Tape {
         }
     }
 
-    /// A gated recurrent unit, from the gates of input and state [rows, 3 columns] in the order
-    /// reset, update, new, and the state [rows, columns].
-    pub fn gru(&mut self, input_gates: Tensor, state_gates: Tensor, state: Tensor) -> Tensor {
+    /// A gated recurrent unit: the next state from `x [rows, inputs]` and `state [rows, hidden]`.
+    pub fn gru(&mut self, cell: GruCell, x: Tensor, state: Tensor) -> Tensor {
         let (rows, columns) = self.shape(state);
-        assert_eq!(self.shape(input_gates), (rows, 3 * columns), "the input's gates");
-        assert_eq!(self.shape(state_gates), (rows, 3 * columns), "the state's gates");
-        assert!(input_gates != state_gates, "gates of a GRU are two tensors");
+        let GruCell { weight_ih, weight_hh, bias_ih, bias_hh } = cell;
+        assert_eq!(self.rows(x), rows, "rows of input and state");
+        assert_eq!(self.shape(weight_ih), (3 * columns, self.columns(x)), "the input's weight");
+        assert_eq!(self.shape(weight_hh), (3 * columns, columns), "the state's weight");
+        self.assert_affine(3 * columns, bias_ih, bias_hh);
+        assert!(x != state, "input and state are two tensors");
+        self.prepare_transposed(weight_ih);
+        self.prepare_transposed(weight_hh);
         let mut out = self.buffer(rows * columns);
-        let mut saved = self.buffer(3 * rows * columns);
-        let (i, s, h) = (self.value(input_gates), self.value(state_gates), self.value(state));
-        self.device.gru(i, s, h, rows, columns, &mut out, &mut saved);
-        let inputs = [input_gates, state_gates, state];
+        // Gates are kept only for the way back.
+        let at_once = if self.recording { rows } else { rows.min(ROWS_AT_ONCE) };
+        let mut saved = self.buffer(4 * at_once * columns);
+        let weights = self.gru_weights(cell, x, state);
+        for first in (0..rows).step_by(at_once.max(1)) {
+            let block = first..(first + at_once).min(rows);
+            self.device.gru(&weights, block, columns, &mut out, &mut saved);
+        }
+        let inputs = [x, state, weight_ih, weight_hh, bias_ih, bias_hh];
         self.result((rows, columns), out, inputs, |out| Operation::Gru {
-            input_gates,
-            state_gates,
+            x,
             state,
+            cell,
             saved,
             out,
         })
+    }
+
+    pub(super) fn gru_weights(&self, cell: GruCell, x: Tensor, state: Tensor) -> GruWeights<'_> {
+        GruWeights {
+            input: self.part(LayerPart { input: x, weight: cell.weight_ih, start: 0 }),
+            state: self.part(LayerPart { input: state, weight: cell.weight_hh, start: 0 }),
+            biases: [self.value(cell.bias_ih), self.value(cell.bias_hh)],
+        }
     }
 
     /// A function of each value.
@@ -713,3 +756,6 @@ impl Tape {
 
 /// How many messages are there at a time when none are kept for gradients.
 const ENTRIES_AT_ONCE: usize = 16_384;
+
+/// How many rows of gates are there at a time when none are kept for gradients.
+const ROWS_AT_ONCE: usize = 8_192;

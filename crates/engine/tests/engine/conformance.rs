@@ -68,21 +68,13 @@ fn check_all(size: Size) {
     programs::all().iter().for_each(|program| check(program, size));
 }
 
-const SIZE: Size = Size {
-    n_nodes: 7,
-    n_edges: 9,
-    bare: false,
-    columns: 5,
-    width: 6,
-    copies: 2,
-    grid: Grid::Even,
-    seed: 1,
-};
+const SIZE: Size =
+    Size { n_nodes: 7, n_edges: 9, bare: false, columns: 5, width: 6, grid: Grid::Even, seed: 1 };
 
 #[test]
 fn one_node() {
     check_all(Size { n_nodes: 1, n_edges: 0, ..SIZE });
-    check_all(Size { n_nodes: 1, n_edges: 0, columns: 1, width: 1, copies: 1, ..SIZE });
+    check_all(Size { n_nodes: 1, n_edges: 0, columns: 1, width: 1, ..SIZE });
 }
 
 #[test]
@@ -102,7 +94,7 @@ fn many_narrow_rows() {
 
 #[test]
 fn rows_of_a_model_with_128_columns() {
-    check_all(Size { n_nodes: 300, n_edges: 300, columns: 128, width: 16, copies: 1, ..SIZE });
+    check_all(Size { n_nodes: 300, n_edges: 300, columns: 128, width: 16, ..SIZE });
 }
 
 #[test]
@@ -153,15 +145,14 @@ fn sizes() -> impl Strategy<Value = Size> {
     let columns = || prop_oneof![Just(1), Just(3), Just(16), Just(17), 1..40usize, 100..200usize];
     let n_nodes = prop_oneof![1..4usize, 4..40usize, 40..100usize];
     let grid = prop_oneof![Just(Grid::Even), Just(Grid::Coarse)];
-    let flags = (any::<bool>(), 1..4usize, 0..3usize);
+    let flags = (any::<bool>(), 0..3usize);
     (n_nodes, columns(), columns(), flags, grid, any::<u64>()).prop_map(
-        |(n_nodes, columns, width, (bare, copies, density), grid, seed)| Size {
+        |(n_nodes, columns, width, (bare, density), grid, seed)| Size {
             n_nodes,
             n_edges: density * n_nodes,
             bare,
             columns,
             width,
-            copies,
             grid,
             seed,
         },

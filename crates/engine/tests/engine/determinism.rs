@@ -14,7 +14,6 @@ const SIZE: Size = Size {
     bare: true,
     columns: 70,
     width: 33,
-    copies: 2,
     grid: Grid::Fine,
     seed: 3,
 };

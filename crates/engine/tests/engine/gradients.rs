@@ -19,7 +19,6 @@ fn size(seed: u64) -> Size {
         bare: seed % 2 == 1,
         columns: 3,
         width: 2 + seed as usize % 3,
-        copies: 2,
         grid: Grid::Fine,
         seed,
     }

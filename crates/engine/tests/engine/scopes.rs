@@ -6,7 +6,7 @@ use salsa_engine::cpu::Cpu;
 use salsa_engine::device::{Activation, Reduction, Unary};
 use salsa_engine::graph::Edges;
 use salsa_engine::reference::Reference;
-use salsa_engine::tape::{Linear, Messages, Tape, Tensor};
+use salsa_engine::tape::{GruCell, Linear, Messages, Tape, Tensor};
 
 use crate::random::{Grid, Random};
 
@@ -140,4 +140,28 @@ fn a_scope_keeps_what_gradients_need() {
     });
     tape.backward(cube);
     assert_eq!(tape.gradient(x), Some(vec![27.0]));
+}
+
+#[test]
+fn a_gru_in_blocks_of_rows_gives_what_it_gives_at_once() {
+    let rows = 8_192 + 700;
+    let run = |recording: bool| {
+        let mut tape = Tape::new(Cpu::new(2));
+        tape.set_recording(recording);
+        let mut random = Random(3);
+        let mut constant = |rows: usize, columns: usize| {
+            let values = random.values(Grid::Fine, rows * columns);
+            tape.constant(rows, columns, &values)
+        };
+        let cell = GruCell {
+            weight_ih: constant(3 * COLUMNS, 4),
+            weight_hh: constant(3 * COLUMNS, COLUMNS),
+            bias_ih: constant(3 * COLUMNS, 1),
+            bias_hh: constant(3 * COLUMNS, 1),
+        };
+        let (x, state) = (constant(rows, 4), constant(rows, COLUMNS));
+        let next = tape.gru(cell, x, state);
+        tape.read(next)
+    };
+    assert_eq!(run(true), run(false));
 }

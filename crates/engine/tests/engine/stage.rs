@@ -26,8 +26,6 @@ pub struct Size {
     pub columns: usize,
     /// Columns of inputs.
     pub width: usize,
-    /// Copies of the graph.
-    pub copies: usize,
     /// What values are drawn from.
     pub grid: Grid,
     /// Everything random follows from it.
@@ -193,14 +191,14 @@ impl Stage {
         Arc::new(values.into_iter().collect())
     }
 
-    /// Segments of `n_nodes` rows, some empty, for each copy.
-    pub fn offsets(&mut self, copies: usize) -> Segments {
+    /// Segments of `n_nodes` rows, some empty.
+    pub fn offsets(&mut self) -> Segments {
         let values = self.random.offsets(self.size.n_nodes);
-        Segments::Offsets { offsets: Arc::new(values.into_iter().collect()), copies }
+        Segments::Offsets(Arc::new(values.into_iter().collect()))
     }
 
-    /// The entries of nodes, for each copy.
-    pub fn entries(&self, copies: usize) -> Segments {
-        Segments::Rows { edges: Arc::clone(&self.edges), copies }
+    /// The entries of nodes.
+    pub fn entries(&self) -> Segments {
+        Segments::Rows(Arc::clone(&self.edges))
     }
 }

@@ -1,8 +1,8 @@
 //! Decoders: from hidden states to the features of a spec.
 //!
 //! All decode z = [encoding | new state | old state], which is rarely put together. A hint and an
-//! output of the same name (less `_h`) share a decoder. For hints, all steps are decoded at once:
-//! the states of T steps lie below each other, and what comes of the encoding is computed once.
+//! output of the same name (less `_h`) share a decoder. For hints, all moments are decoded at once:
+//! their states lie below each other, and what comes of the encoding is computed once.
 
 use std::sync::Arc;
 
@@ -12,13 +12,14 @@ use salsa_engine::graph::{Edges, Segments};
 use salsa_engine::tape::{Linear, Tape, Tensor};
 use salsa_traces::spec::{Field, Kind, Location};
 
+use super::encoder::Encoding;
 use super::layers::{Affine, Builder};
 
 /// Decodes one feature.
 #[derive(Debug, Clone)]
-pub struct Decoder {
+pub(super) struct Decoder {
     /// The feature's name less `_h`.
-    pub base_name: String,
+    pub(super) base_name: String,
     form: Form,
 }
 
@@ -36,21 +37,21 @@ enum Form {
     Graph { layer: Affine },
 }
 
-/// What is decoded: `copies` moments below each other.
+/// What is decoded: states with a row for every node, or for every node of some moments.
 #[derive(Debug, Clone)]
-pub struct Decoded {
-    /// `[n_nodes, hidden]`, the same for all.
-    pub encoding: Tensor,
-    /// The states after a step, `[copies * n_nodes, hidden]`.
-    pub new: Tensor,
+pub(super) struct Decoded {
+    /// Of the nodes.
+    pub(super) encoding: Encoding,
+    /// The states after a step, `[rows, hidden]`.
+    pub(super) new: Tensor,
     /// The states before it.
-    pub old: Tensor,
-    /// How many moments.
-    pub copies: usize,
-    /// The message-passing graph.
-    pub edges: Arc<Edges>,
-    /// The first node of each graph, and the number of nodes.
-    pub graphs: Arc<Indices>,
+    pub(super) old: Tensor,
+    /// The node of each row, where rows are not nodes.
+    pub(super) nodes: Option<Arc<Indices>>,
+    /// The edges among the rows.
+    pub(super) edges: Arc<Edges>,
+    /// The first row of each graph, and the number of rows.
+    pub(super) graphs: Arc<Indices>,
 }
 
 impl Decoder {
@@ -82,23 +83,21 @@ impl Decoder {
     }
 
     /// Logits of masks, log-probabilities of pointers, classes and marked nodes, scalars as they
-    /// are, for every moment:
-    /// entries `[copies * n_entries, 1]`, nodes `[copies * n_nodes, classes or 1]`, graphs
-    /// `[copies * n_graphs, 1]`.
-    pub fn decode(&self, tape: &mut Tape, z: &Decoded) -> Tensor {
+    /// are: entries `[n_entries, 1]`, nodes `[rows, classes or 1]`, graphs `[n_graphs, 1]`.
+    pub(super) fn decode(&self, tape: &mut Tape, z: &Decoded) -> Tensor {
         match self.form {
             Form::Entries { source, target, choose: true } if z.is_long(tape) => {
                 let scores = z.bilinear(tape, source, target);
-                tape.log_softmax(scores, &z.rows())
+                tape.log_softmax(scores, &Segments::Rows(Arc::clone(&z.edges)))
             }
             Form::Entries { source, target, choose } => {
                 let source = z.layer(tape, source);
                 let target = z.layer(tape, target);
-                let scores = tape.edge_dot(&z.edges, z.copies, source, target);
+                let scores = tape.edge_dot(&z.edges, source, target);
                 if !choose {
                     return scores;
                 }
-                tape.log_softmax(scores, &z.rows())
+                tape.log_softmax(scores, &Segments::Rows(Arc::clone(&z.edges)))
             }
             Form::Nodes { layer } => z.layer(tape, layer),
             Form::Classes { layer } => {
@@ -107,11 +106,15 @@ impl Decoder {
             }
             Form::OneNode { layer } => {
                 let scores = z.layer(tape, layer);
-                tape.log_softmax(scores, &z.graph_segments())
+                tape.log_softmax(scores, &Segments::Offsets(Arc::clone(&z.graphs)))
             }
             Form::Graph { layer } => {
                 let numbers = z.layer(tape, layer);
-                tape.segment_reduce(Reduction::Mean, numbers, &z.graph_segments())
+                tape.segment_reduce(
+                    Reduction::Mean,
+                    numbers,
+                    &Segments::Offsets(Arc::clone(&z.graphs)),
+                )
             }
         }
     }
@@ -119,14 +122,13 @@ impl Decoder {
 
 impl Decoded {
     fn layer(&self, tape: &mut Tape, Affine { weight, bias }: Affine) -> Tensor {
+        let (constant, _) = self.encoding.layer(tape, weight, 0, Some(bias));
         let states = [(self.new, weight), (self.old, weight)];
-        if self.copies == 1 {
-            let parts = [(self.encoding, weight), states[0], states[1]];
-            return tape.linear(Linear::new(&parts).bias(bias));
-        }
-        let constant = tape.linear(Linear::new(&[(self.encoding, weight)]).bias(bias));
-        let hidden = tape.columns(self.encoding);
-        tape.linear(Linear::new(&states).from_column(hidden).add(constant))
+        let layer = Linear::new(&states).from_column(tape.columns(self.new));
+        tape.linear(match &self.nodes {
+            Some(nodes) => layer.add_rows(constant, nodes),
+            None => layer.add(constant),
+        })
     }
 
     /// Whether there are so many rows that a product of both weights, `[3 hidden]` cubed, is cheaper
@@ -144,15 +146,11 @@ impl Decoded {
             bias: tape.transposed_product(target.weight, source.bias),
         };
         let source = self.layer(tape, both);
-        let z = tape.join(&[self.encoding, self.new, self.old]);
-        tape.edge_dot(&self.edges, self.copies, source, z)
-    }
-
-    fn rows(&self) -> Segments {
-        Segments::Rows { edges: Arc::clone(&self.edges), copies: self.copies }
-    }
-
-    fn graph_segments(&self) -> Segments {
-        Segments::Offsets { offsets: Arc::clone(&self.graphs), copies: self.copies }
+        let encoding = match &self.nodes {
+            Some(nodes) => tape.gather_rows(self.encoding.values, nodes),
+            None => self.encoding.values,
+        };
+        let z = tape.join(&[encoding, self.new, self.old]);
+        tape.edge_dot(&self.edges, source, z)
     }
 }

@@ -11,6 +11,7 @@ use salsa_engine::graph::Edges;
 use salsa_engine::tape::{Linear, Tape, Tensor};
 use salsa_traces::convention::Convention;
 
+use super::encoder::Encoding;
 use super::layers::Affine;
 
 /// What stays the same for all steps.
@@ -20,8 +21,8 @@ pub struct Surroundings {
     pub edges: Arc<Edges>,
     /// Edge weights `[n_entries, 1]`, if the algorithm has any.
     pub weights: Option<Tensor>,
-    /// The encoding `[n_nodes, hidden]`.
-    pub encoding: Tensor,
+    /// What nodes were given, encoded.
+    pub encoding: Encoding,
     /// How messages are reduced.
     pub reduction: Reduction,
     /// Which second state there is.
@@ -53,7 +54,9 @@ pub struct Sizes {
 /// A linear layer on x, with the encoding's share computed.
 #[derive(Debug, Clone, Copy)]
 pub struct OnInput {
-    constant: Tensor,
+    encoding: Encoding,
+    /// The encoding's share, and that of its second factor.
+    constant: (Tensor, Option<Tensor>),
     weight: Tensor,
     /// The sum of the blocks of both states, where both are the same.
     folded: Option<Tensor>,
@@ -75,25 +78,45 @@ impl OnInput {
         weight: Tensor,
         start: usize,
         bias: Option<Tensor>,
-        encoding: Tensor,
+        encoding: Encoding,
         fold: bool,
     ) -> Self {
-        let hidden = tape.columns(encoding);
-        let parts = [(encoding, weight)];
-        let constant = Linear { bias, ..Linear::new(&parts).from_column(start) };
-        let constant = tape.linear(constant);
+        let hidden = tape.columns(encoding.values);
+        let constant = encoding.layer(tape, weight, start, bias);
         let start = start + hidden;
         let folded = fold.then(|| tape.sum_of_columns(weight, &[start, start + hidden], hidden));
-        Self { constant, weight, folded, start }
+        Self { encoding, constant, weight, folded, start }
     }
 
     /// `[n_nodes, outputs]` for one step.
     pub fn apply(&self, tape: &mut Tape, state: &State) -> Tensor {
-        let hidden = tape.columns(state.hidden);
+        let State { hidden, second, randomness } = *state;
+        if let (Some(factors), true, (_, Some(constant))) =
+            (self.encoding.factors_of(hidden), hidden == second, self.constant)
+        {
+            // The first state is the encoding, so its factors do.
+            let rows = State { hidden: factors.rows, second: factors.rows, randomness: None };
+            let rows = self.sum(tape, &rows, constant);
+            let sum = factors.multiply(tape, rows);
+            return randomness.map_or(sum, |randomness| self.add_randomness(tape, randomness, sum));
+        }
+        self.sum(tape, state, self.constant.0)
+    }
+
+    fn randomness_at(&self, tape: &Tape) -> usize {
+        self.start + 2 * tape.columns(self.encoding.values)
+    }
+
+    fn add_randomness(&self, tape: &mut Tape, randomness: Tensor, sum: Tensor) -> Tensor {
+        let start = self.randomness_at(tape);
+        tape.linear(Linear::new(&[(randomness, self.weight)]).from_column(start).add(sum))
+    }
+
+    fn sum(&self, tape: &mut Tape, state: &State, constant: Tensor) -> Tensor {
         let (first, second) = ((state.hidden, self.weight), (state.second, self.weight));
         let last = state.randomness.map(|randomness| (randomness, self.weight));
-        let randomness_at = self.start + 2 * hidden;
-        let mut run = |layer: Linear<'_>| tape.linear(layer.add(self.constant));
+        let randomness_at = self.randomness_at(tape);
+        let mut run = |layer: Linear<'_>| tape.linear(layer.add(constant));
         match (self.folded, last) {
             (Some(folded), None) => run(Linear::new(&[(state.hidden, folded)])),
             (Some(folded), Some(last)) => {

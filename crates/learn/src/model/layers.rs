@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use salsa_engine::device::Activation;
-use salsa_engine::tape::{Linear, Tape, Tensor};
+use salsa_engine::tape::{GruCell, Linear, Tape, Tensor};
 use salsa_traces::random;
 
 /// Makes parameters with names under a prefix.
@@ -74,12 +74,12 @@ impl<'a> Builder<'a> {
     pub fn gru(&mut self, name: &str, inputs: usize, hidden: usize) -> Gru {
         let bound = 1.0 / (hidden as f64).sqrt();
         let mut own = self.under(name);
-        Gru {
+        Gru(GruCell {
             weight_ih: own.uniform("weight_ih", (3 * hidden, inputs), bound),
             weight_hh: own.uniform("weight_hh", (3 * hidden, hidden), bound),
             bias_ih: own.uniform("bias_ih", (3 * hidden, 1), bound),
             bias_hh: own.uniform("bias_hh", (3 * hidden, 1), bound),
-        }
+        })
     }
 }
 
@@ -136,18 +136,11 @@ impl BatchNorm {
 
 /// A gated recurrent unit.
 #[derive(Debug, Clone, Copy)]
-pub struct Gru {
-    weight_ih: Tensor,
-    weight_hh: Tensor,
-    bias_ih: Tensor,
-    bias_hh: Tensor,
-}
+pub struct Gru(GruCell);
 
 impl Gru {
     /// `x [rows, inputs]`, `state [rows, hidden]` -> the next state.
     pub fn apply(&self, tape: &mut Tape, x: Tensor, state: Tensor) -> Tensor {
-        let input_gates = tape.linear(Linear::new(&[(x, self.weight_ih)]).bias(self.bias_ih));
-        let state_gates = tape.linear(Linear::new(&[(state, self.weight_hh)]).bias(self.bias_hh));
-        tape.gru(input_gates, state_gates, state)
+        tape.gru(self.0, x, state)
     }
 }

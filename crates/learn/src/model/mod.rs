@@ -18,8 +18,8 @@ use salsa_traces::convention::Convention;
 use salsa_traces::spec::{Field, Kind, Location, Spec};
 use thiserror::Error;
 
-pub use decoder::{Decoded, Decoder};
-pub use encoder::Encoder;
+use decoder::{Decoded, Decoder};
+pub use encoder::{Encoder, Encoding};
 use input::Sizes;
 use layers::Builder;
 use processors::Processor;
@@ -112,13 +112,13 @@ impl Model {
     }
 
     /// Decodes all outputs of the spec, in its order.
-    pub fn decode_outputs(&self, tape: &mut Tape, z: &Decoded) -> Vec<Tensor> {
+    fn decode_outputs(&self, tape: &mut Tape, z: &Decoded) -> Vec<Tensor> {
         let decode = |field| tape.scope(|tape| self.decoder(field).decode(tape, z));
         self.spec.outputs().map(decode).collect()
     }
 
     /// Decodes all hints of the spec, in its order.
-    pub fn decode_hints(&self, tape: &mut Tape, z: &Decoded) -> Vec<Tensor> {
+    fn decode_hints(&self, tape: &mut Tape, z: &Decoded) -> Vec<Tensor> {
         self.spec.hints().map(|field| self.decoder(field).decode(tape, z)).collect()
     }
 }

@@ -1,15 +1,17 @@
 //! A network at work on a batch, step by step.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use salsa_engine::buffer::Indices;
 use salsa_engine::tape::{Tape, Tensor};
 use salsa_traces::convention::Convention;
+use salsa_traces::spec::Field;
 
 use super::input::{State, Surroundings};
 use super::processors::Step;
-use super::{Decoded, Model};
-use crate::batch::Batch;
+use super::{Decoded, Encoding, Model};
+use crate::batch::{Batch, Moments, Place};
 
 /// Hidden states on their way.
 pub struct Rollout<'m> {
@@ -17,7 +19,7 @@ pub struct Rollout<'m> {
     step: Step<'m>,
     edges: Arc<salsa_engine::graph::Edges>,
     graphs: Arc<Indices>,
-    encoding: Tensor,
+    encoding: Encoding,
     /// The state now.
     hidden: Tensor,
     /// The state one processor step before.
@@ -29,7 +31,7 @@ pub struct Rollout<'m> {
 pub struct Forward {
     /// Decoded outputs, each graph at its own length, in the order of the spec.
     pub outputs: Vec<Tensor>,
-    /// Decoded hints of all steps, step by step, if they were wanted.
+    /// Decoded hints of all moments, if they were wanted.
     pub hints: Vec<Tensor>,
     /// The hidden state after the last step `[n_nodes, hidden]`.
     pub hidden: Tensor,
@@ -38,7 +40,7 @@ pub struct Forward {
 impl Model {
     /// Encodes a batch and prepares the processor.
     pub fn begin<'m>(&'m self, tape: &mut Tape, batch: &Batch) -> Rollout<'m> {
-        let encoding = tape.scope(|tape| self.encoder.encode(tape, batch));
+        let encoding = self.encoder.encode(tape, batch);
         let weights = batch.weights.as_ref().filter(|_| self.spec.needs_weights());
         let weights = weights.map(|weights| tape.constant(weights.len(), 1, weights));
         let surroundings = Surroundings {
@@ -54,70 +56,118 @@ impl Model {
             edges: Arc::clone(&batch.edges),
             graphs: Arc::clone(&batch.graphs),
             encoding,
-            hidden: encoding,
-            previous: encoding,
+            hidden: encoding.values,
+            previous: encoding.values,
         }
     }
 
     /// Runs a batch to the end. Hints are decoded if the batch has them and the tape records.
     pub fn forward(&self, tape: &mut Tape, batch: &Batch) -> Forward {
         let mut rollout = self.begin(tape, batch);
-        let with_hints = self.options.hints && tape.is_recording() && !batch.hints.is_empty();
-        let (n_nodes, steps) = (batch.n_nodes(), batch.steps());
-        let mut last = None;
-        let mut states = Vec::new();
-        for step in 0..steps {
+        let moments = batch.moments.as_ref();
+        let moments = moments.filter(|_| self.options.hints && tape.is_recording());
+        let n_nodes = batch.n_nodes();
+        let mut states = States::default();
+        for step in 0..batch.steps() {
             let randomness =
                 batch.randomness.as_ref().map(|all| &all[step * n_nodes..(step + 1) * n_nodes]);
-            let kept = last.map(|(new, old)| [new, old]);
-            rollout.advance(tape, randomness, kept.as_slice().as_flattened());
-            if with_hints {
-                states.push((rollout.hidden, rollout.previous));
+            rollout.advance(tape, randomness, &states.kept);
+            if moments.is_some() || batch.lengths.contains(&(step + 1)) {
+                states.keep(step, &rollout);
             }
-            last = keep_finished(tape, batch, step + 1, &rollout, last);
         }
-        let (new, old) = last.unwrap_or((rollout.hidden, rollout.previous));
-        let outputs = self.decode_outputs(tape, &rollout.decoded(new, old, 1));
-        let hints = if with_hints {
-            let (new, old): (Vec<_>, Vec<_>) = states.into_iter().unzip();
-            let (new, old) = (tape.stack(&new), tape.stack(&old));
-            self.decode_hints(tape, &rollout.decoded(new, old, steps))
-        } else {
-            Vec::new()
-        };
+        let hints = moments.map(|moments| {
+            let runs = || moments.runs.iter().cloned();
+            let z = Decoded {
+                encoding: rollout.encoding,
+                new: states.stack(tape, runs(), 0),
+                old: states.stack(tape, runs(), 1),
+                nodes: Some(Arc::clone(&moments.nodes)),
+                edges: Arc::clone(&moments.edges),
+                graphs: Arc::clone(&moments.graphs),
+            };
+            self.decode_hints(tape, &z)
+        });
+        let hints = hints.unwrap_or_default();
+        let outputs = moments.and_then(|moments| self.outputs_of(tape, batch, moments, &hints));
+        let outputs = outputs.unwrap_or_else(|| {
+            let (new, old) = states.at_ends(tape, batch, &rollout);
+            self.decode_outputs(tape, &rollout.decoded(new, old))
+        });
         Forward { outputs, hints, hidden: rollout.hidden }
+    }
+
+    /// The outputs as parts of hints, if every output has a hint that is decoded the same way.
+    fn outputs_of(
+        &self,
+        tape: &mut Tape,
+        batch: &Batch,
+        moments: &Moments,
+        hints: &[Tensor],
+    ) -> Option<Vec<Tensor>> {
+        let lasts = (0..batch.n_graphs()).map(|graph| moments.last_of(graph));
+        let lasts: Vec<&Place> = lasts.collect::<Option<_>>()?;
+        let twin = |output: &Field| {
+            let mut hints = self.spec.hints().zip(hints);
+            let found = hints.find(|(hint, _)| {
+                hint.base_name() == output.base_name()
+                    && (hint.location, hint.kind) == (output.location, output.kind)
+            });
+            found.map(|(hint, &decoded)| (hint, decoded))
+        };
+        let twins: Vec<(&Field, Tensor)> = self.spec.outputs().map(twin).collect::<Option<_>>()?;
+        let part = |(hint, decoded): (&Field, Tensor)| {
+            tape.stack_rows(lasts.iter().map(|place| (decoded, moments.decoded(hint, place))))
+        };
+        Some(twins.into_iter().map(part).collect())
     }
 }
 
-/// Notes the states of graphs that end after `done` steps: (new, old).
-fn keep_finished(
-    tape: &mut Tape,
-    batch: &Batch,
-    done: usize,
-    rollout: &Rollout<'_>,
-    last: Option<(Tensor, Tensor)>,
-) -> Option<(Tensor, Tensor)> {
-    let Some((new, old)) = last else {
-        // Graphs that end later overwrite theirs then.
-        return batch.lengths.contains(&done).then_some((rollout.hidden, rollout.previous));
-    };
-    // All that end now or later: what they have so far is replaced.
-    if !batch.lengths.contains(&done) {
-        return last;
+/// States that are decoded later.
+#[derive(Default)]
+struct States {
+    /// The step, and the states after and before it.
+    steps: Vec<(usize, [Tensor; 2])>,
+    /// The states alone.
+    kept: Vec<Tensor>,
+}
+
+impl States {
+    fn keep(&mut self, step: usize, rollout: &Rollout<'_>) {
+        let states = [rollout.hidden, rollout.previous];
+        self.steps.push((step, states));
+        self.kept.extend(states);
     }
-    let graphs = batch.graphs.as_slice();
-    let mut from_now = vec![0u32; batch.n_nodes()];
-    for (graph, &length) in batch.lengths.iter().enumerate() {
-        if length >= done {
-            from_now[graphs[graph] as usize..graphs[graph + 1] as usize].fill(1);
+
+    /// The states of runs of nodes at some steps: those after (0) or before (1).
+    fn stack(
+        &self,
+        tape: &mut Tape,
+        runs: impl Iterator<Item = (usize, Range<usize>)>,
+        which: usize,
+    ) -> Tensor {
+        let state = |step: usize| {
+            let found = self.steps.iter().find(|(kept, _)| *kept == step);
+            found.map_or_else(|| unreachable!("step {step} is kept"), |(_, states)| states[which])
+        };
+        tape.stack_rows(runs.map(|(step, nodes)| (state(step), nodes)))
+    }
+
+    /// The states of every graph after and before its last step.
+    fn at_ends(&self, tape: &mut Tape, batch: &Batch, rollout: &Rollout<'_>) -> (Tensor, Tensor) {
+        let steps = batch.steps();
+        if batch.lengths.iter().all(|&length| length == steps) {
+            return (rollout.hidden, rollout.previous);
         }
+        let graphs = batch.graphs.as_slice();
+        let runs = || {
+            batch.lengths.iter().zip(graphs.windows(2)).map(|(&length, nodes)| {
+                // A graph without steps is read after the first.
+                (length.max(1) - 1, nodes[0] as usize..nodes[1] as usize)
+            })
+        };
+        (self.stack(tape, runs(), 0), self.stack(tape, runs(), 1))
     }
-    let from_now = Arc::new(Indices::new(from_now));
-    let merged = (
-        tape.choose_rows(new, rollout.hidden, &from_now),
-        tape.choose_rows(old, rollout.previous, &from_now),
-    );
-    Some(merged)
 }
 
 impl Rollout<'_> {
@@ -135,7 +185,7 @@ impl Rollout<'_> {
                 step(tape, &State { hidden, second, randomness })
             });
             let used = self.previous;
-            if used != self.encoding && used != self.hidden && !kept.contains(&used) {
+            if used != self.encoding.values && used != self.hidden && !kept.contains(&used) {
                 tape.release(used);
             }
             self.previous = self.hidden;
@@ -150,15 +200,15 @@ impl Rollout<'_> {
 
     /// Decodes the outputs as they are now.
     pub fn outputs(&self, tape: &mut Tape) -> Vec<Tensor> {
-        self.model.decode_outputs(tape, &self.decoded(self.hidden, self.previous, 1))
+        self.model.decode_outputs(tape, &self.decoded(self.hidden, self.previous))
     }
 
-    fn decoded(&self, new: Tensor, old: Tensor, copies: usize) -> Decoded {
+    fn decoded(&self, new: Tensor, old: Tensor) -> Decoded {
         Decoded {
             encoding: self.encoding,
             new,
             old,
-            copies,
+            nodes: None,
             edges: Arc::clone(&self.edges),
             graphs: Arc::clone(&self.graphs),
         }

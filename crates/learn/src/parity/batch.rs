@@ -7,7 +7,7 @@ use salsa_engine::graph::Edges;
 use salsa_traces::spec::{Field, Kind, Location};
 
 use super::case::{Case, CaseError};
-use crate::batch::{Answers, Batch, Target, encoded_inputs};
+use crate::batch::{Answers, Batch, Moments, Target, encoded_inputs};
 
 impl Case {
     /// The batch of the case.
@@ -18,11 +18,22 @@ impl Case {
             let values = self.sized(&format!("batch/{}", field.name), n_nodes)?;
             Ok((field.name.to_string(), single(values)))
         };
-        let target = |field: &Field, steps: usize| -> Result<Target, CaseError> {
+        let edges = Edges::new(n_nodes, layout.rows.clone(), layout.neighbours.clone())
+            .map_err(|source| CaseError::Edges { path: self.path.clone(), source })?;
+        let graphs = layout.first_nodes();
+        let target = |field: &Field, moments: &Moments, steps: usize| {
             let n_values = layout.n_values(field).saturating_mul(steps);
             let values = self.sized(&format!("batch/{}", field.name), n_values)?;
-            Ok(layout.target(field, values, steps))
+            Ok(layout.target(field, values, moments, steps))
         };
+        let once = Moments::that_count(&edges, &graphs, &vec![1; layout.lengths.len()]);
+        let moments = self.hints().then(|| Moments::that_count(&edges, &graphs, &layout.lengths));
+        let outputs = self.spec.outputs().map(|field| target(field, &once, 1));
+        let outputs = outputs.collect::<Result<_, CaseError>>()?;
+        let hints = moments
+            .iter()
+            .flat_map(|moments| self.spec.hints().map(move |field| target(field, moments, steps)));
+        let hints = hints.collect::<Result<_, CaseError>>()?;
         let weights = self.spec.needs_weights().then(|| {
             let values = self.sized("batch/weights", layout.rows.len())?;
             Ok(single(values))
@@ -31,18 +42,15 @@ impl Case {
             let values = self.sized("batch/randomness", n_nodes.saturating_mul(steps))?;
             Ok(single(&step_major(values, n_nodes, steps)))
         });
-        let hints = self.spec.hints().filter(|_| self.hints());
         Ok(Batch {
             inputs: encoded_inputs(&self.spec).map(input).collect::<Result<_, _>>()?,
             weights: weights.transpose()?,
             randomness: randomness.transpose()?,
-            outputs: self.spec.outputs().map(|field| target(field, 1)).collect::<Result<_, _>>()?,
-            hints: hints.map(|field| target(field, steps)).collect::<Result<_, _>>()?,
-            graphs: Arc::new(Indices::new(layout.first_nodes())),
-            edges: Arc::new(
-                Edges::new(n_nodes, layout.rows, layout.neighbours)
-                    .map_err(|source| CaseError::Edges { path: self.path.clone(), source })?,
-            ),
+            outputs,
+            hints,
+            moments,
+            graphs: Arc::new(Indices::new(graphs)),
+            edges: Arc::new(edges),
             lengths: layout.lengths,
         })
     }
@@ -120,57 +128,54 @@ impl Layout {
         }
     }
 
-    fn target(&self, field: &Field, values: &[f64], steps: usize) -> Target {
-        // For every answer: the graph it belongs to.
-        let graph_of: Vec<u32> = match (field.location, field.kind) {
-            (Location::Graph, _) | (_, Kind::MaskOne) => (0..self.lengths.len() as u32).collect(),
-            (Location::Node, _) => self.graph_of.clone(),
-            (Location::Edge, _) => {
-                self.rows.iter().map(|&row| self.graph_of[row as usize]).collect()
-            }
-        };
-        let count = graph_of.len();
-        let weight = 1.0 / (count * steps) as f32;
-        let weights: Vec<f32> = (0..steps)
-            .flat_map(|t| graph_of.iter().map(move |&graph| (graph, t)))
-            .map(|(graph, t)| if t < self.lengths[graph as usize] { weight } else { 0.0 })
-            .collect();
-        // The marked one among the `n` values of each owner, at every step.
-        let marked = |n: usize, owner: &dyn Fn(usize) -> u32| -> Answers {
-            let mut places = vec![u32::MAX; count * steps];
-            for t in 0..steps {
-                for i in 0..n {
-                    if values[i * steps + t] != 0.0 {
-                        places[t * count + owner(i) as usize] = (t * n + i) as u32;
+    /// From `[count (, classes), steps]`, or `[n_nodes, steps, classes]` for classes.
+    fn target(&self, field: &Field, values: &[f64], moments: &Moments, steps: usize) -> Target {
+        let (mut places, mut numbers) = (Vec::new(), Vec::new());
+        for place in &moments.places {
+            let at_step = |i: usize| values[i * steps + place.step];
+            let is_own = |node: u32| self.graph_of[node as usize] as usize == place.graph;
+            let nodes = || (0..self.n_nodes()).filter(|&node| is_own(node as u32));
+            let entries = || (0..self.rows.len()).filter(|&entry| is_own(self.rows[entry]));
+            match (field.kind, field.location) {
+                (Kind::Pointer, _) => {
+                    let first = places.len();
+                    places.resize(first + nodes().count(), u32::MAX);
+                    let first_node = nodes().next().unwrap_or_default();
+                    for (i, entry) in
+                        entries().enumerate().filter(|&(_, entry)| at_step(entry) != 0.0)
+                    {
+                        let row = first + self.rows[entry] as usize - first_node;
+                        places[row] = (place.first_entry + i) as u32;
                     }
                 }
-            }
-            Answers::Places(places)
-        };
-        let answers = match field.kind {
-            Kind::Pointer => marked(self.rows.len(), &|entry| self.rows[entry]),
-            Kind::MaskOne => marked(self.n_nodes(), &|node| self.graph_of[node]),
-            Kind::Categorical { classes } => {
-                Answers::Places(self.chosen_classes(values, classes.into(), steps))
-            }
-            Kind::Mask | Kind::Scalar => {
-                Answers::Numbers(single(&step_major(values, count, steps)))
-            }
-        };
-        Target { field: field.clone(), answers, weights }
-    }
-
-    /// From one-hot `[n_nodes, steps, classes]`.
-    fn chosen_classes(&self, values: &[f64], classes: usize, steps: usize) -> Vec<u32> {
-        let n_nodes = self.n_nodes();
-        let mut places = vec![u32::MAX; n_nodes * steps];
-        for (at, row) in values.chunks_exact(classes).enumerate() {
-            let place = at % steps * n_nodes + at / steps;
-            if let Some(class) = row.iter().rposition(|&value| value != 0.0) {
-                places[place] = (place * classes + class) as u32;
+                (Kind::MaskOne, _) => {
+                    let marked = nodes().position(|node| at_step(node) != 0.0);
+                    places.push(marked.map_or(u32::MAX, |i| (place.first_row + i) as u32));
+                }
+                (Kind::Categorical { classes }, _) => {
+                    let classes = usize::from(classes);
+                    for (row, node) in (place.first_row..).zip(nodes()) {
+                        let first = (node * steps + place.step) * classes;
+                        let class =
+                            values[first..first + classes].iter().rposition(|&value| value != 0.0);
+                        places.push(class.map_or(u32::MAX, |class| (row * classes + class) as u32));
+                    }
+                }
+                (_, Location::Node) => numbers.extend(nodes().map(|node| at_step(node) as f32)),
+                (_, Location::Edge) => numbers.extend(entries().map(|entry| at_step(entry) as f32)),
+                (_, Location::Graph) => numbers.push(at_step(place.graph) as f32),
             }
         }
-        places
+        let count = match (field.location, field.kind) {
+            (Location::Graph, _) | (_, Kind::MaskOne) => self.lengths.len(),
+            (Location::Node, _) => self.n_nodes(),
+            (Location::Edge, _) => self.rows.len(),
+        };
+        let answers = match field.kind {
+            Kind::Scalar | Kind::Mask => Answers::Numbers(numbers),
+            _ => Answers::Places(places),
+        };
+        Target { field: field.clone(), answers, weight: 1.0 / (count * steps) as f32 }
     }
 }
 

@@ -6,10 +6,9 @@ use salsa_engine::cpu::Cpu;
 use salsa_engine::device::Reduction;
 use salsa_engine::reference::Reference;
 use salsa_engine::tape::{Tape, Tensor};
-use salsa_traces::spec::Kind;
 
 use super::case::{Case, CaseError, Tensors};
-use crate::batch::encoded_inputs;
+use crate::batch::{Batch, Moments, encoded_inputs};
 use crate::loss::{LossWeights, losses};
 use crate::model::{Model, ModelOptions, processors};
 
@@ -63,11 +62,6 @@ pub fn run(case: &Case, precision: Precision) -> Result<Tensors, CaseError> {
     for (field, &output) in case.spec.outputs().zip(&forward.outputs) {
         found.insert(format!("train_output/{}", field.name), tape.values(output));
     }
-    let steps = batch.steps();
-    for (field, &hint) in case.spec.hints().zip(&forward.hints) {
-        let values = step_last(&tape.values(hint), steps, field.kind);
-        found.insert(format!("train_hint/{}", field.name), values);
-    }
     found.insert("train_hidden".to_owned(), tape.values(forward.hidden));
     let sum = |tape: &Tape, terms: &[Tensor]| -> f64 {
         terms.iter().map(|&term| tape.values(term)[0]).sum()
@@ -88,6 +82,17 @@ pub fn run(case: &Case, precision: Precision) -> Result<Tensors, CaseError> {
         } else {
             found.insert(format!("buffer_after/{name}"), tape.values(*tensor));
         }
+    }
+
+    // The files also have the hints of steps that count in no loss.
+    let all = Moments::all(&batch.edges, batch.graphs.as_slice(), &batch.lengths);
+    let with_all = Batch { moments: batch.moments.is_some().then_some(all), ..case.batch()? };
+    set(case, &mut tape, &kept, "buffer_before")?;
+    tape.clear();
+    let forward = model.forward(&mut tape, &with_all);
+    for (field, &hint) in case.spec.hints().zip(&forward.hints) {
+        let values = step_last(&tape.values(hint), batch.steps());
+        found.insert(format!("train_hint/{}", field.name), values);
     }
 
     tape.set_recording(false);
@@ -139,7 +144,7 @@ fn set(
 }
 
 /// `[steps, count (, classes)]` to the file's `[count (, classes), steps]`.
-fn step_last(values: &[f64], steps: usize, _kind: Kind) -> Vec<f64> {
+fn step_last(values: &[f64], steps: usize) -> Vec<f64> {
     let count = values.len() / steps.max(1);
     (0..count).flat_map(|i| (0..steps).map(move |t| values[t * count + i])).collect()
 }

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use safetensors::Dtype;
 use safetensors::tensor::TensorInfo;
 use salsa_traces::algorithms::{self, UnknownAlgorithm};
-use salsa_traces::spec::{Field, Kind};
+use salsa_traces::spec::{Field, Kind, Location};
 use serde::Serialize;
 
-use crate::batch::{Answers, Batch, Target, encoded_inputs};
+use crate::batch::{Answers, Batch, Moments, Target, encoded_inputs};
 use crate::network::Network;
 use crate::run::Run;
 
@@ -111,12 +111,16 @@ impl Tensors {
             let values = step_last(randomness, n_nodes);
             self.insert("batch", "randomness", vec![n_nodes, steps], &values);
         }
+        let once = vec![1; batch.n_graphs()];
+        let once = Moments::that_count(&batch.edges, batch.graphs.as_slice(), &once);
         for target in &batch.outputs {
-            let (shape, values) = dense(batch, target, 1);
+            let (shape, values) = dense(batch, target, &once, 1);
             self.insert("batch", &target.field.name, vec![shape[0]], &values);
         }
-        for target in &batch.hints {
-            let (shape, values) = dense(batch, target, steps);
+        for (moments, target) in
+            batch.moments.iter().flat_map(|it| batch.hints.iter().map(move |hint| (it, hint)))
+        {
+            let (shape, values) = dense(batch, target, moments, steps);
             self.insert("batch", &target.field.name, shape, &values);
         }
     }
@@ -151,31 +155,50 @@ impl Tensors {
 }
 
 /// Answers as the files have them: one-hot over entries, nodes or classes, the step after the
-/// element they belong to. Shape and values.
-fn dense(batch: &Batch, target: &Target, steps: usize) -> (Vec<usize>, Vec<f32>) {
-    let one_hot = |places: &[u32], count: usize, classes: usize| {
-        let mut values = vec![0.0; count * steps * classes];
-        for &place in places.iter().filter(|&&place| place != u32::MAX) {
-            let (row, class) = (place as usize / classes, place as usize % classes);
-            values[(row % count * steps + row / count) * classes + class] = 1.0;
-        }
-        values
+/// element they belong to, steps after a graph's end zero. Shape and values.
+fn dense(
+    batch: &Batch,
+    target: &Target,
+    moments: &Moments,
+    steps: usize,
+) -> (Vec<usize>, Vec<f32>) {
+    let field = &target.field;
+    let classes = match field.kind {
+        Kind::Categorical { classes } => usize::from(classes),
+        _ => 1,
     };
-    match (&target.answers, target.field.kind) {
-        (Answers::Places(places), Kind::Categorical { classes }) => {
-            let (count, classes) = (batch.n_nodes(), usize::from(classes));
-            (vec![count, steps, classes], one_hot(places, count, classes))
-        }
-        (Answers::Places(places), kind) => {
-            let is_pointer = kind == Kind::Pointer;
-            let count = if is_pointer { batch.edges.n_entries() } else { batch.n_nodes() };
-            (vec![count, steps], one_hot(places, count, 1))
-        }
-        (Answers::Numbers(numbers), _) => {
-            let count = numbers.len() / steps;
-            (vec![count, steps], step_last(numbers, count))
+    let offsets = batch.edges.offsets.as_slice();
+    let first_nodes = batch.graphs.as_slice();
+    let count = match (field.location, field.kind) {
+        (_, Kind::Pointer) | (Location::Edge, _) => batch.edges.n_entries(),
+        (Location::Node, _) => batch.n_nodes(),
+        (Location::Graph, _) => batch.n_graphs(),
+    };
+    let mut values = vec![0.0; count * steps * classes];
+    for place in &moments.places {
+        let first_node = first_nodes[place.graph] as usize;
+        let first = match (field.location, field.kind) {
+            (_, Kind::Pointer) | (Location::Edge, _) => offsets[first_node] as usize,
+            (Location::Node, _) => first_node,
+            (Location::Graph, _) => place.graph,
+        };
+        let decoded = moments.decoded(field, place);
+        let at = |row: usize| ((first + row - decoded.start) * steps + place.step) * classes;
+        match &target.answers {
+            Answers::Numbers(numbers) => {
+                decoded.clone().for_each(|row| values[at(row)] = numbers[row]);
+            }
+            Answers::Places(places) => {
+                let rows = places.iter().filter(|&&place| place != u32::MAX);
+                let rows = rows.map(|&place| (place as usize / classes, place as usize % classes));
+                rows.filter(|(row, _)| decoded.contains(row))
+                    .for_each(|(row, class)| values[at(row) + class] = 1.0);
+            }
         }
     }
+    let mut shape = vec![count, steps];
+    shape.extend((classes > 1).then_some(classes));
+    (shape, values)
 }
 
 /// `[steps, count]` to `[count, steps]`.

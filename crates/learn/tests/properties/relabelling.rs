@@ -54,6 +54,7 @@ fn relabelled(batch: &Batch, nodes: Vec<usize>) -> Relabelled {
         randomness,
         outputs: Vec::new(),
         hints: Vec::new(),
+        moments: None,
     };
     Relabelled { batch, nodes, entries }
 }

@@ -79,9 +79,8 @@ pub fn programs() -> Vec<Program> {
             "SegmentReduce",
             format!("{reduction:?} of entries"),
             move |stage| {
-                let (copies, columns) = (stage.size.copies, stage.size.columns);
-                let x = stage.parameter(copies * stage.edges.n_entries(), columns);
-                let segments = stage.entries(copies);
+                let x = stage.parameter(stage.edges.n_entries(), stage.size.columns);
+                let segments = stage.entries();
                 stage.tape.segment_reduce(reduction, x, &segments)
             },
         ));
@@ -89,9 +88,8 @@ pub fn programs() -> Vec<Program> {
             "SegmentReduce",
             format!("{reduction:?} of offsets"),
             move |stage| {
-                let (copies, columns) = (stage.size.copies, stage.size.columns);
-                let x = stage.parameter(copies * stage.size.n_nodes, columns);
-                let segments = stage.offsets(copies);
+                let x = stage.parameter(stage.size.n_nodes, stage.size.columns);
+                let segments = stage.offsets();
                 stage.tape.segment_reduce(reduction, x, &segments)
             },
         ));
@@ -106,15 +104,13 @@ pub fn programs() -> Vec<Program> {
         ));
     }
     programs.push(Program::new("LogSoftmax", "entries", |stage| {
-        let copies = stage.size.copies;
-        let x = stage.parameter(copies * stage.edges.n_entries(), 1);
-        let segments = stage.entries(copies);
+        let x = stage.parameter(stage.edges.n_entries(), 1);
+        let segments = stage.entries();
         stage.tape.log_softmax(x, &segments)
     }));
     programs.push(Program::new("LogSoftmax", "offsets", |stage| {
-        let (copies, columns) = (stage.size.copies, stage.size.columns);
-        let x = stage.parameter(copies * stage.size.n_nodes, columns);
-        let segments = stage.offsets(copies);
+        let x = stage.parameter(stage.size.n_nodes, stage.size.columns);
+        let segments = stage.offsets();
         stage.tape.log_softmax(x, &segments)
     }));
     programs.push(Program::new("LogSoftmax", "rows", |stage| {
@@ -122,14 +118,13 @@ pub fn programs() -> Vec<Program> {
         stage.tape.log_softmax_of_rows(x)
     }));
     programs.push(Program::new("EdgeDot", "", |stage| {
-        let (copies, columns) = (stage.size.copies, stage.size.columns);
-        let rows = copies * stage.size.n_nodes;
-        let (source, target) = (stage.parameter(rows, columns), stage.parameter(rows, columns));
-        stage.tape.edge_dot(&stage.edges, copies, source, target)
+        let (n, columns) = (stage.size.n_nodes, stage.size.columns);
+        let (source, target) = (stage.parameter(n, columns), stage.parameter(n, columns));
+        stage.tape.edge_dot(&stage.edges, source, target)
     }));
     programs.push(Program::new("EdgeDot", "with itself", |stage| {
         let x = stage.parameter(stage.size.n_nodes, stage.size.columns);
-        stage.tape.edge_dot(&stage.edges, 1, x, x)
+        stage.tape.edge_dot(&stage.edges, x, x)
     }));
     programs
 }

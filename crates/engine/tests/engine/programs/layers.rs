@@ -1,16 +1,17 @@
 //! Linear layers, norms and the GRU.
 
 use salsa_engine::device::Activation;
-use salsa_engine::tape::Linear;
+use salsa_engine::tape::{GruCell, Linear};
 
 use super::Program;
+use crate::stage::Stage;
 
 /// What a linear layer has besides its parts.
 #[derive(Debug, Clone, Copy)]
 struct Form {
     parts: usize,
     bias: bool,
-    /// 0 for no addend, else how often it repeats.
+    /// 0 for no addend, 1 for one of as many rows, else how many rows share one on average.
     repeats: usize,
     activation: Activation,
 }
@@ -82,17 +83,24 @@ pub fn programs() -> Vec<Program> {
         }));
     }
     programs.push(Program::new("Gru", "", |stage| {
-        let (n, columns) = (stage.size.n_nodes, stage.size.columns);
-        let gates = (stage.parameter(n, 3 * columns), stage.parameter(n, 3 * columns));
-        let state = stage.parameter(n, columns);
-        stage.tape.gru(gates.0, gates.1, state)
+        let (n, width, columns) = (stage.size.n_nodes, stage.size.width, stage.size.columns);
+        let cell = gru(stage);
+        let (x, state) = (stage.parameter(n, width), stage.parameter(n, columns));
+        stage.tape.gru(cell, x, state)
     }));
     programs.push(Program::new("Gru", "twice, from a constant state", |stage| {
-        let (n, columns) = (stage.size.n_nodes, stage.size.columns);
-        let gates = (stage.parameter(n, 3 * columns), stage.parameter(n, 3 * columns));
-        let state = stage.constant(n, columns);
-        let first = stage.tape.gru(gates.0, gates.1, state);
-        stage.tape.gru(gates.1, gates.0, first)
+        let (n, width, columns) = (stage.size.n_nodes, stage.size.width, stage.size.columns);
+        let cell = gru(stage);
+        let (x, state) = (stage.parameter(n, width), stage.constant(n, columns));
+        let first = stage.tape.gru(cell, x, state);
+        stage.tape.gru(cell, x, first)
+    }));
+    programs.push(Program::new("Gru", "of a constant", |stage| {
+        let (n, width, columns) = (stage.size.n_nodes, stage.size.width, stage.size.columns);
+        let cell = gru(stage);
+        let state = stage.parameter(n, columns);
+        let x = stage.constant(n, width);
+        stage.tape.gru(cell, x, state)
     }));
     programs
 }
@@ -112,12 +120,25 @@ fn linear(form: Form) -> Program {
         if bias {
             linear = linear.bias(stage.parameter(columns, 1));
         }
-        if repeats > 0 {
-            linear = linear.add(stage.parameter(n, columns));
-        }
+        let shared = stage.indices(rows, n);
+        linear = match repeats {
+            0 => linear,
+            1 => linear.add(stage.parameter(n, columns)),
+            _ => linear.add_rows(stage.parameter(n, columns), &shared),
+        };
         if activation == Activation::Relu {
             linear = linear.relu();
         }
         stage.tape.linear(linear)
     })
+}
+
+fn gru(stage: &mut Stage) -> GruCell {
+    let (width, columns) = (stage.size.width, stage.size.columns);
+    GruCell {
+        weight_ih: stage.parameter(3 * columns, width),
+        weight_hh: stage.parameter(3 * columns, columns),
+        bias_ih: stage.parameter(3 * columns, 1),
+        bias_hh: stage.parameter(3 * columns, 1),
+    }
 }

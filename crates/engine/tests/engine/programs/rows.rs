@@ -33,22 +33,29 @@ pub fn programs() -> Vec<Program> {
             let indices = stage.indices(n + n / 2, n);
             stage.tape.gather_rows(x, &indices)
         }),
-        Program::new("ChooseRows", "", |stage| {
-            let (n, columns) = (stage.size.n_nodes, stage.size.columns);
-            let (a, b) = (stage.parameter(n, columns), stage.parameter(n, columns));
-            let from_b = stage.indices(n, 3);
-            stage.tape.choose_rows(a, b, &from_b)
-        }),
         Program::new("Stack", "", |stage| {
             let (n, columns) = (stage.size.n_nodes, stage.size.columns);
             let (a, b) = (stage.parameter(n, columns), stage.parameter(2 * n, columns));
             let constant = stage.constant(1, columns);
             stage.tape.stack(&[a, b, constant, a])
         }),
-        Program::new("Join", "with one that repeats", |stage| {
+        Program::new("Stack", "of some rows", |stage| {
+            let (n, columns) = (stage.size.n_nodes, stage.size.columns);
+            let (a, b) = (stage.parameter(n, columns), stage.parameter(n, columns));
+            let constant = stage.constant(2, columns);
+            let half = n / 2;
+            stage.tape.stack_rows([(a, half..n), (constant, 1..2), (b, 0..half), (a, 0..n)])
+        }),
+        Program::new("Stack", "of columns as rows", |stage| {
+            let columns = stage.size.columns;
+            let (a, b) = (stage.parameter(columns, 1), stage.parameter(columns, 1));
+            let constant = stage.constant(columns, 1);
+            stage.tape.rows_from_columns(&[a, constant, b, a])
+        }),
+        Program::new("Join", "", |stage| {
             let (n, columns, width) = (stage.size.n_nodes, stage.size.columns, stage.size.width);
-            let (a, b) = (stage.parameter(3 * n, columns), stage.parameter(n, width));
-            let constant = stage.constant(1, columns);
+            let (a, b) = (stage.parameter(n, columns), stage.parameter(n, width));
+            let constant = stage.constant(n, columns);
             stage.tape.join(&[a, b, constant, a])
         }),
         Program::new("TransposedProduct", "", |stage| {

@@ -101,11 +101,11 @@ impl<'a> Sum<'a> {
 impl Processor for Gin {
     fn begin<'a>(&'a self, tape: &mut Tape, surroundings: &Surroundings) -> Step<'a> {
         let sum = Sum::new(self, tape, surroundings);
-        let encoding = sum.apply(tape, surroundings.encoding, Block::Encoding);
+        let encoding = sum.apply(tape, surroundings.encoding.values, Block::Encoding);
         // With weights the two blocks of states differ even when the states are the same.
         let same = surroundings.convention == Convention::Release && sum.scales.is_none();
         let Affine { weight, bias } = self.first;
-        let first = OnInput::of_columns(tape, weight, 0, Some(bias), encoding, same);
+        let first = OnInput::of_columns(tape, weight, 0, Some(bias), encoding.into(), same);
         Box::new(move |tape: &mut Tape, state: &State| {
             let hidden = sum.apply(tape, state.hidden, Block::Hidden);
             let second = if same { hidden } else { sum.apply(tape, state.second, Block::Second) };
