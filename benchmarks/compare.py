@@ -20,8 +20,10 @@ import json
 import os
 import platform
 import re
+import statistics
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,6 +66,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--cells", default="", help="regular expression, as dfs-pgn or hints$")
     arguments.add_argument("--seconds", type=float, default=5.0, help="for each measurement")
+    arguments.add_argument("--rounds", type=int, default=3, help="of all but the compiled one")
     arguments.add_argument("--threads", type=int, default=2)
     arguments.add_argument("--out", type=Path, default=ROOT / "target" / "compare")
     arguments.add_argument("--skip-compiled", action="store_true")
@@ -77,7 +80,11 @@ def main() -> None:
     python = pytorch(target)
     salsa = build(target)
     options.out.mkdir(parents=True, exist_ok=True)
-    about = machine() | {"threads": options.threads, "seconds": options.seconds}
+    about = machine() | {
+        "threads": options.threads,
+        "seconds": options.seconds,
+        "rounds": options.rounds,
+    }
     rows = []
     with (options.out / "steps.jsonl").open("w") as lines:
         print(json.dumps(about), file=lines, flush=True)
@@ -130,19 +137,25 @@ def measure(
     target: Path,
     options: argparse.Namespace,
 ) -> list[dict[str, Any]]:
-    """Rows of all implementations for one cell."""
+    """Rows of all implementations for one cell, one after the other in every round."""
     batches = target / "batches" / cell.name
     output([salsa, "bench", "train", *cell.words, "--export", batches])
     common = ["--threads", str(options.threads), "--seconds", str(options.seconds)]
-    tell(f"{cell.name}: {OURS}")
-    words = [salsa, "bench", "train", *cell.words, *common, "--format", "json"]
-    (ours,) = json.loads(output(words))
-    rows = [{"cell": cell.name, "implementation": OURS} | ours]
-    for implementation in theirs:
-        tell(f"{cell.name}: {implementation}")
-        words = [python, PYTORCH / "step.py", "--implementation", implementation]
-        words += ["--batches", batches, *common, "--format", "json"]
-        rows.append({"cell": cell.name} | json.loads(output(words)))
+    rows = []
+    for number in range(options.rounds):
+        about = {"cell": cell.name, "round": number}
+        tell(f"{cell.name}, round {number + 1}: {OURS}")
+        words = [salsa, "bench", "train", *cell.words, *common, "--format", "json"]
+        (ours,) = json.loads(output(words))
+        rows.append(about | {"implementation": OURS} | ours)
+        for implementation in theirs:
+            # Compiling takes minutes.
+            if implementation == "compiled" and number > 0:
+                continue
+            tell(f"{cell.name}, round {number + 1}: {implementation}")
+            words = [python, PYTORCH / "step.py", "--implementation", implementation]
+            words += ["--batches", batches, *common, "--format", "json"]
+            rows.append(about | json.loads(output(words)))
     return rows
 
 
@@ -175,22 +188,38 @@ def versions(rows: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def summarise(cells: list[Cell], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A line for each cell: median ms of each implementation, and how often ours fits into it."""
+    """A line for each cell: median ms of each implementation, and how often ours fits into it.
+
+    Both are medians over rounds: a machine that is slow for a while is so for all of a round.
+    """
     table = []
     for cell in cells:
-        times = {r["implementation"]: r.get("median_ms") for r in rows if r["cell"] == cell.name}
+        own = [row for row in rows if row["cell"] == cell.name]
+        rounds: dict[str, dict[int, float | None]] = {}
+        for row in own:
+            rounds.setdefault(row["implementation"], {})[row["round"]] = row.get("median_ms")
         line: dict[str, Any] = {
             "algorithm": cell.algorithm,
             "model": cell.model,
             "hints": "yes" if cell.hints else "no",
         }
-        line |= {f"{name}_ms": time and round(time, 2) for name, time in times.items()}
+        for name, times in rounds.items():
+            line[f"{name}_ms"] = median(times.values(), 2)
+        ours = rounds[OURS]
         for name in THEIRS:
-            if name in times:
-                time = times[name]
-                line[f"{name} / {OURS}"] = time and round(time / times[OURS], 1)
+            if name in rounds:
+                ratios = (time and time / ours[number] for number, time in rounds[name].items())
+                line[f"{name} / {OURS}"] = median(ratios, 1)
+        peak = (row.get("peak_share") for row in own if row["implementation"] == OURS)
+        line["of peak"] = median(peak, 2)
         table.append(line)
     return table
+
+
+def median(values: Iterable[float | None], digits: int) -> float | None:
+    """Of those that are known."""
+    known = [value for value in values if value is not None]
+    return round(statistics.median(known), digits) if known else None
 
 
 def write_csv(path: Path, table: list[dict[str, Any]]) -> None:
@@ -212,7 +241,7 @@ def markdown(table: list[dict[str, Any]], about: dict[str, Any]) -> str:
     lines += [
         "",
         f"Median milliseconds of one training step (batch 8, hidden size 128, float32, "
-        f"{about['threads']} threads, {about['seconds']} s each). {about['cpu']}, "
+        f"{about['threads']} threads, {about['rounds']} rounds of {about['seconds']} s each). {about['cpu']}, "
         f"{about['cores']} cores, load {about['load_before']} before; {about['system']}; "
         f"{about['rustc']}; {torch}; commit {about['commit']}.",
         "",

@@ -525,17 +525,21 @@ impl Device for Cpu {
                 let dy = &dy[segment * columns..(segment + 1) * columns];
                 // SAFETY: segments have rows of their own.
                 let dx = unsafe { dx.part(range.start * columns..range.end * columns) };
-                if !add {
+                if reduction != Reduction::Max && !add {
                     dx.fill(0.0);
                 }
                 match (reduction, origin) {
-                    (Reduction::Max, Some(origin)) if !range.is_empty() => {
+                    (Reduction::Max, Some(origin)) => {
                         let origin = &origin.0[segment * columns..(segment + 1) * columns];
-                        for (column, (row, dy)) in origin.iter().zip(dy).enumerate() {
-                            dx[(*row as usize - range.start) * columns + column] += dy;
+                        for (row, dx) in (range.start as u32..).zip(dx.chunks_exact_mut(columns)) {
+                            if add {
+                                rows::add_where(origin, row, dy, dx);
+                            } else {
+                                rows::take_where(origin, row, dy, dx);
+                            }
                         }
                     }
-                    (Reduction::Max, _) => {}
+                    (Reduction::Max, None) => unreachable!("a maximum notes where it came from"),
                     (Reduction::Sum, _) => {
                         dx.chunks_exact_mut(columns).for_each(|dx| rows::add(dy, dx));
                     }
@@ -562,6 +566,7 @@ impl Device for Cpu {
         let offsets = edges.offsets.host();
         let (dy, weight) = (dy.single(), weight.single());
         let add = dx.add;
+        self.count((edges.n_nodes(), columns, width));
         let dx = Parts::new(&mut dx.buffer.single_mut()[..edges.n_entries() * width]);
         self.by_rows(edges.n_nodes(), columns * width / 8, |piece| {
             for node in piece {
@@ -591,6 +596,7 @@ impl Device for Cpu {
         dw: Gradient<'_>,
     ) {
         let (dy, x) = (dy.single(), x.single());
+        self.count((dy.len() / columns.max(1), columns, width));
         let dw = Parts::new(self.added(dw));
         // So many rows of the weight stay in the first-level cache while all of x passes.
         self.team.pieces(columns, (4096 / width.max(1)).clamp(1, 32), |piece| {
@@ -664,22 +670,24 @@ impl Device for Cpu {
         origin: &Indices,
         dx: Gradient<'_>,
     ) {
-        let neighbours = edges.neighbours.host();
+        let (offsets, neighbours) = (edges.offsets.host(), edges.neighbours.host());
+        let reverse = edges.reverse.host();
         let (dy, origin) = (dy.single(), &origin.0);
+        let add = dx.add;
         let n_nodes = edges.n_nodes();
-        let dx = self.added(dx);
-        // Nodes scatter to their neighbours, so threads share columns and not nodes.
-        let dx = Parts::new(&mut dx[..n_nodes * columns]);
-        let pieces = if n_nodes * columns < VALUES_A_TASK / 4 { 1 } else { 4 };
-        self.team.pieces(columns, columns.div_ceil(pieces), |piece| {
-            for node in 0..n_nodes {
-                for column in piece.clone() {
-                    let at = node * columns + column;
-                    if origin[at] != u32::MAX {
-                        let to = neighbours[origin[at] as usize] as usize * columns + column;
-                        // SAFETY: tasks have columns of their own.
-                        unsafe { dx.part(to..to + 1)[0] += dy[at] };
-                    }
+        let dx = Parts::new(&mut dx.buffer.single_mut()[..n_nodes * columns]);
+        let work = columns * edges.n_entries().div_ceil(n_nodes.max(1));
+        self.by_rows(n_nodes, work, |piece| {
+            for node in piece {
+                // SAFETY: nodes have rows of their own.
+                let dx = unsafe { dx.part(node * columns..(node + 1) * columns) };
+                if !add {
+                    dx.fill(0.0);
+                }
+                for entry in offsets[node] as usize..offsets[node + 1] as usize {
+                    let first = neighbours[entry] as usize * columns;
+                    let values = first..first + columns;
+                    rows::add_where(&origin[values.clone()], reverse[entry], &dy[values], dx);
                 }
             }
         });
@@ -695,17 +703,20 @@ impl Device for Cpu {
         out: Gradient<'_>,
     ) {
         let (dy, weights) = (dy.single(), weights.single());
-        let out = self.added(out);
-        for row in 0..rows {
-            let values = row * columns..(row + 1) * columns;
-            for ((out, dy), origin) in
-                out.iter_mut().zip(&dy[values.clone()]).zip(&origin.0[values])
-            {
-                if *origin != u32::MAX {
-                    *out += weights[*origin as usize] * dy;
+        let out = Parts::new(self.added(out));
+        self.by_columns(2 * rows, columns, |piece| {
+            // SAFETY: pieces of columns do not overlap.
+            let out = unsafe { out.part(piece.clone()) };
+            for row in 0..rows {
+                let values = row * columns + piece.start..row * columns + piece.end;
+                let pairs = dy[values.clone()].iter().zip(&origin.0[values]);
+                for (out, (dy, origin)) in out.iter_mut().zip(pairs) {
+                    if *origin != u32::MAX {
+                        *out += weights[*origin as usize] * dy;
+                    }
                 }
             }
-        }
+        });
     }
 
     fn gather_rows(&self, x: &Buffer, indices: &Indices, columns: usize, out: &mut Buffer) {
@@ -803,6 +814,10 @@ impl Device for Cpu {
                 let x = &x[values.clone()];
                 // SAFETY: segments have rows of their own.
                 let out = unsafe { out.part(values) };
+                if columns == 1 {
+                    rows::log_softmax(x, out);
+                    continue;
+                }
                 for column in 0..columns {
                     let each = || x.iter().skip(column).step_by(columns);
                     let largest = each().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -835,6 +850,10 @@ impl Device for Cpu {
                 let (y, dy) = (&y[values.clone()], &dy[values.clone()]);
                 // SAFETY: segments have rows of their own.
                 let dx = unsafe { dx.part(values) };
+                if columns == 1 {
+                    rows::log_softmax_gradient(y, dy, dx);
+                    continue;
+                }
                 for column in 0..columns {
                     let total: f32 = dy.iter().skip(column).step_by(columns).sum();
                     let pairs = y.iter().zip(dy).skip(column).step_by(columns);

@@ -82,6 +82,52 @@ kernels! {
         }
     }
 
+    /// dx += dy in the columns that came from `row`.
+    fn add_where(origin: &[u32], row: u32, dy: &[f32], dx: &mut [f32]) {
+        for ((dx, dy), origin) in dx.iter_mut().zip(dy).zip(origin) {
+            *dx += if *origin == row { *dy } else { 0.0 };
+        }
+    }
+
+    /// dx = dy in the columns that came from `row`, 0 in the others.
+    fn take_where(origin: &[u32], row: u32, dy: &[f32], dx: &mut [f32]) {
+        for ((dx, dy), origin) in dx.iter_mut().zip(dy).zip(origin) {
+            *dx = if *origin == row { *dy } else { 0.0 };
+        }
+    }
+
+    /// Log-probabilities of one segment, sixteen values at a time however few there are.
+    fn log_softmax(x: &[f32], out: &mut [f32]) {
+        let largest = x.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let mut sums = [0.0f32; 16];
+        for x in x.chunks(16) {
+            let mut lanes = [f32::NEG_INFINITY; 16];
+            lanes[..x.len()].copy_from_slice(x);
+            for (sum, x) in sums.iter_mut().zip(lanes) {
+                *sum += exp(x - largest);
+            }
+        }
+        let shift = largest + sums.iter().sum::<f32>().ln();
+        for (out, x) in out.iter_mut().zip(x) {
+            *out = x - shift;
+        }
+    }
+
+    /// dx += dy - exp(y) * sum of dy, for one segment.
+    fn log_softmax_gradient(y: &[f32], dy: &[f32], dx: &mut [f32]) {
+        let total: f32 = dy.iter().sum();
+        for ((y, dy), dx) in y.chunks(16).zip(dy.chunks(16)).zip(dx.chunks_mut(16)) {
+            let mut lanes = [0.0f32; 16];
+            lanes[..y.len()].copy_from_slice(y);
+            for y in &mut lanes {
+                *y = exp(*y) * total;
+            }
+            for ((dx, dy), along) in dx.iter_mut().zip(dy).zip(lanes) {
+                *dx += dy - along;
+            }
+        }
+    }
+
     /// Adds, for every column, `dy` times the weight's row to the row of `dx` it came from.
     fn spread(dy: &[f32], origin: &[u32], first: u32, weight: &[f32], width: usize, dx: &mut [f32]) {
         for ((dy, origin), weight) in dy.iter().zip(origin).zip(weight.chunks_exact(width)) {
