@@ -210,7 +210,7 @@ def summarise(cells: list[Cell], rows: list[dict[str, Any]]) -> list[dict[str, A
             if name in rounds:
                 ratios = (time and time / ours[number] for number, time in rounds[name].items())
                 line[f"{name} / {OURS}"] = median(ratios, 1)
-        peak = (row.get("peak_share") for row in own if row["implementation"] == OURS)
+        peak = (row.get("share_of_peak") for row in own if row["implementation"] == OURS)
         line["of peak"] = median(peak, 2)
         table.append(line)
     return table

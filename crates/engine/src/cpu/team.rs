@@ -5,6 +5,10 @@
 //! claimed by one atomic operation. A general thread pool wakes its threads by the kernel, which
 //! takes longer than most operators here (`benchmarks/products` measures both).
 //!
+//! Every thread first takes tasks of its own run of numbers and then, from the other end, those
+//! that others have not begun. Tasks are numbered by rows, so from operator to operator the same
+//! thread meets the same rows, which are still in its cache.
+//!
 //! What a task computes never depends on which thread runs it, and callers cut work into tasks by
 //! its size alone: results are the same for any number of threads.
 
@@ -28,8 +32,9 @@ pub struct Team {
 struct Apart<T>(T);
 
 struct Shared {
-    /// The round in the upper half, how many of its tasks are not yet claimed in the lower.
-    state: Apart<AtomicU64>,
+    /// Tasks that are not yet claimed, for each thread: the first in the upper half, the end in
+    /// the lower.
+    unclaimed: Vec<Apart<AtomicU64>>,
     finished: Apart<AtomicUsize>,
     work: UnsafeCell<Option<Work<'static>>>,
     sleeping: AtomicUsize,
@@ -38,7 +43,7 @@ struct Shared {
 }
 
 // SAFETY: `work` is written only while no task is unclaimed or running, and read only by a thread
-// that has claimed a task, which the release store and acquire claim of `state` put in order.
+// that has claimed a task, which the release store and acquire claim of `unclaimed` put in order.
 unsafe impl Sync for Shared {}
 unsafe impl Send for Shared {}
 
@@ -50,7 +55,7 @@ impl Team {
     /// A team of `n_threads`, the caller's included.
     pub fn new(n_threads: usize) -> Self {
         let shared = Arc::new(Shared {
-            state: Apart(AtomicU64::new(0)),
+            unclaimed: (0..n_threads.max(1)).map(|_| Apart(AtomicU64::new(0))).collect(),
             finished: Apart(AtomicUsize::new(0)),
             work: UnsafeCell::new(None),
             sleeping: AtomicUsize::new(0),
@@ -58,9 +63,9 @@ impl Team {
             failed: AtomicBool::new(false),
         });
         let workers = (1..n_threads.max(1))
-            .map(|_| {
+            .map(|thread| {
                 let shared = Arc::clone(&shared);
-                std::thread::spawn(move || shared.wait_for_work())
+                std::thread::spawn(move || shared.wait_for_work(thread))
             })
             .collect();
         Self { shared, workers }
@@ -72,6 +77,9 @@ impl Team {
     }
 
     /// Calls `work` once for each of `0..n_tasks`, on all threads, and returns when all are done.
+    ///
+    /// # Panics
+    /// If a task does, or for more tasks than a 32-bit number can count.
     pub fn run(&self, n_tasks: usize, work: impl Fn(usize) + Sync) {
         if self.workers.is_empty() || n_tasks <= 1 {
             (0..n_tasks).for_each(work);
@@ -85,12 +93,17 @@ impl Team {
         // SAFETY: the last round is over, so no other thread reads the cell.
         unsafe { *shared.work.get() = Some(work) };
         shared.finished.0.store(0, Ordering::Relaxed);
-        let round = (shared.state.0.load(Ordering::Relaxed) >> 32).wrapping_add(1) & 0xffff_ffff;
-        shared.state.0.store(round << 32 | n_tasks as u64, Ordering::SeqCst);
+        assert!(u32::try_from(n_tasks).is_ok(), "{n_tasks} tasks");
+        let n_threads = self.n_threads();
+        let first = |thread: usize| (thread * n_tasks).div_ceil(n_threads) as u64;
+        for (thread, unclaimed) in shared.unclaimed.iter().enumerate() {
+            let own = first(thread) << 32 | first(thread + 1);
+            unclaimed.0.store(own, Ordering::SeqCst);
+        }
         if shared.sleeping.load(Ordering::SeqCst) > 0 {
             self.workers.iter().for_each(|worker| worker.thread().unpark());
         }
-        while shared.work_once() {}
+        while shared.work_once(0) {}
         let mut looks = 0;
         while shared.finished.0.load(Ordering::Acquire) < n_tasks {
             looks += 1;
@@ -107,43 +120,55 @@ impl Team {
 
 impl Shared {
     /// Claims and runs one task, if there is one.
-    fn work_once(&self) -> bool {
-        let mut state = self.state.0.load(Ordering::Acquire);
-        loop {
-            let unclaimed = state & 0xffff_ffff;
-            if unclaimed == 0 {
-                return false;
+    fn work_once(&self, thread: usize) -> bool {
+        let n_threads = self.unclaimed.len();
+        let others = (1..n_threads).map(|i| (thread + i) % n_threads);
+        let stolen = || others.into_iter().find_map(|other| self.claim(other, true));
+        let Some(task) = self.claim(thread, false).or_else(stolen) else { return false };
+        // SAFETY: a claimed task keeps its round alive, so the cell is not written.
+        let work = unsafe { *self.work.get() };
+        let run = std::panic::AssertUnwindSafe(|| {
+            if let Some(work) = work {
+                work(task);
             }
-            match self.state.0.compare_exchange_weak(
-                state,
-                state - 1,
-                Ordering::AcqRel,
-                Ordering::Acquire,
-            ) {
-                Ok(_) => {
-                    // SAFETY: a claimed task keeps its round alive, so the cell is not written.
-                    let work = unsafe { *self.work.get() };
-                    let task = unclaimed as usize - 1;
-                    let run = std::panic::AssertUnwindSafe(|| {
-                        if let Some(work) = work {
-                            work(task);
-                        }
-                    });
-                    if std::panic::catch_unwind(run).is_err() {
-                        self.failed.store(true, Ordering::Relaxed);
-                    }
-                    self.finished.0.fetch_add(1, Ordering::Release);
-                    return true;
-                }
-                Err(now) => state = now,
+        });
+        if std::panic::catch_unwind(run).is_err() {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        self.finished.0.fetch_add(1, Ordering::Release);
+        true
+    }
+
+    /// The first or the last unclaimed task of a thread's run.
+    fn claim(&self, thread: usize, last: bool) -> Option<usize> {
+        let unclaimed = &self.unclaimed[thread].0;
+        let mut now = unclaimed.load(Ordering::Acquire);
+        loop {
+            let (first, end) = (now >> 32, now & 0xffff_ffff);
+            if first == end {
+                return None;
+            }
+            let (task, left) = if last {
+                (end - 1, first << 32 | (end - 1))
+            } else {
+                (first, (first + 1) << 32 | end)
+            };
+            match unclaimed.compare_exchange_weak(now, left, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return Some(task as usize),
+                Err(changed) => now = changed,
             }
         }
     }
 
-    fn wait_for_work(&self) {
+    fn is_idle(&self) -> bool {
+        let mut all = self.unclaimed.iter().map(|it| it.0.load(Ordering::SeqCst));
+        all.all(|now| now >> 32 == now & 0xffff_ffff)
+    }
+
+    fn wait_for_work(&self, thread: usize) {
         let mut looks = 0u32;
         while !self.stopping.load(Ordering::Relaxed) {
-            if self.work_once() {
+            if self.work_once(thread) {
                 looks = 0;
                 continue;
             }
@@ -156,9 +181,7 @@ impl Shared {
                 self.sleeping.fetch_add(1, Ordering::SeqCst);
                 // Work published before the line above was seen is found by this look; work
                 // published after it comes with an unpark.
-                if self.state.0.load(Ordering::SeqCst) & 0xffff_ffff == 0
-                    && !self.stopping.load(Ordering::SeqCst)
-                {
+                if self.is_idle() && !self.stopping.load(Ordering::SeqCst) {
                     std::thread::park();
                 }
                 self.sleeping.fetch_sub(1, Ordering::SeqCst);
