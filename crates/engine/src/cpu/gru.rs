@@ -10,7 +10,7 @@ use super::product::{Finish, Left, Start, finished_product, product};
 use super::team::Parts;
 use super::{Cpu, rows};
 use crate::buffer::Buffer;
-use crate::device::{Gradient, GruGradients, GruWeights, Part};
+use crate::device::{Gradient, GruGradients, GruWeights, Part, RecurrentUnits};
 
 /// Rows of a weight and the columns of the gates' gradients that belong to them.
 struct Rows {
@@ -21,8 +21,8 @@ struct Rows {
     column: usize,
 }
 
-impl Cpu {
-    pub(super) fn gru_forward(
+impl RecurrentUnits for Cpu {
+    fn gru(
         &self,
         weights: &GruWeights<'_>,
         block: Range<usize>,
@@ -80,8 +80,7 @@ impl Cpu {
         });
     }
 
-    #[expect(clippy::too_many_arguments, reason = "six gradients share the work")]
-    pub(super) fn gru_backward(
+    fn gru_gradient(
         &self,
         weights: &GruWeights<'_>,
         saved: &Buffer,
@@ -140,7 +139,9 @@ impl Cpu {
             }
         });
     }
+}
 
+impl Cpu {
     /// The gradients of all gates, to `work`, and from them those of input and state.
     #[expect(clippy::too_many_arguments, reason = "both gradients share the work")]
     fn gru_inputs(

@@ -5,7 +5,90 @@
 //! `dx = gain * (dy - mean(dy) - h * mean(dy * h)) / deviation`.
 
 use super::linear::activate;
-use crate::device::Activation;
+use super::{Reference, sum_into};
+use crate::buffer::Buffer;
+use crate::device::{Activation, BatchNormState, BatchNorms, Gradient};
+
+impl BatchNorms for Reference {
+    fn batch_norm(
+        &self,
+        x: &Buffer,
+        gain: &Buffer,
+        bias: &Buffer,
+        running: BatchNormState<'_>,
+        activation: Activation,
+        rows: usize,
+        columns: usize,
+        out: &mut Buffer,
+        saved: &mut Buffer,
+    ) {
+        let running = (running.mean.double_mut(), running.variance.double_mut());
+        batch_norm(
+            x.double(),
+            gain.double(),
+            bias.double(),
+            running,
+            activation,
+            rows,
+            columns,
+            out.double_mut(),
+            saved.double_mut(),
+        );
+    }
+
+    fn batch_norm_running(
+        &self,
+        x: &Buffer,
+        gain: &Buffer,
+        bias: &Buffer,
+        running: (&Buffer, &Buffer),
+        activation: Activation,
+        rows: usize,
+        columns: usize,
+        out: &mut Buffer,
+    ) {
+        let running = (running.0.double(), running.1.double());
+        batch_norm_running(
+            x.double(),
+            gain.double(),
+            bias.double(),
+            running,
+            activation,
+            rows,
+            columns,
+            out.double_mut(),
+        );
+    }
+
+    fn batch_norm_gradient(
+        &self,
+        x: &Buffer,
+        y: &Buffer,
+        gain: &Buffer,
+        saved: &Buffer,
+        activation: Activation,
+        dy: &Buffer,
+        rows: usize,
+        columns: usize,
+        dx: Option<Gradient<'_>>,
+        d_gain: Gradient<'_>,
+        d_bias: Gradient<'_>,
+    ) {
+        batch_norm_gradient(
+            x.double(),
+            y.double(),
+            gain.double(),
+            saved.double(),
+            activation,
+            dy.double(),
+            rows,
+            columns,
+            dx.map(sum_into),
+            sum_into(d_gain),
+            sum_into(d_bias),
+        );
+    }
+}
 
 /// Added to the variance.
 pub const EPSILON: f64 = 1e-5;

@@ -1,6 +1,34 @@
 //! A number for each edge: the product of what its two ends say.
 
+use super::{Reference, sum_into};
+use crate::buffer::Buffer;
+use crate::device::{EdgeProducts, Gradient};
 use crate::graph::Edges;
+
+impl EdgeProducts for Reference {
+    fn edge_dot(
+        &self,
+        edges: &Edges,
+        source: &Buffer,
+        target: &Buffer,
+        columns: usize,
+        out: &mut Buffer,
+    ) {
+        edge_dot(edges, source.double(), target.double(), columns, out.double_mut());
+    }
+
+    fn edge_dot_gradient(
+        &self,
+        edges: &Edges,
+        dy: &Buffer,
+        other: &Buffer,
+        of_source: bool,
+        columns: usize,
+        dx: Gradient<'_>,
+    ) {
+        edge_dot_gradient(edges, dy.double(), other.double(), of_source, columns, sum_into(dx));
+    }
+}
 
 /// `source` and `target [n_nodes, columns]` -> `out [n_entries]`.
 pub fn edge_dot(edges: &Edges, source: &[f64], target: &[f64], columns: usize, out: &mut [f64]) {

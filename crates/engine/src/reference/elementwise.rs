@@ -2,7 +2,55 @@
 //!
 //! Gradients of one value are computed from the result y, which the tape keeps anyway.
 
-use crate::device::{Binary, Unary};
+use super::{Reference, sum_into};
+use crate::buffer::Buffer;
+use crate::device::{Binary, Elementwise, Gradient, Unary};
+
+impl Elementwise for Reference {
+    fn unary(&self, function: Unary, x: &Buffer, out: &mut Buffer) {
+        unary(function, x.double(), out.double_mut());
+    }
+
+    fn unary_gradient(&self, function: Unary, y: &Buffer, dy: &Buffer, dx: Gradient<'_>) {
+        unary_gradient(function, y.double(), dy.double(), sum_into(dx));
+    }
+
+    fn binary(&self, function: Binary, a: &Buffer, b: &Buffer, out: &mut Buffer) {
+        binary(function, a.double(), b.double(), out.double_mut());
+    }
+
+    fn binary_gradient(
+        &self,
+        function: Binary,
+        a: &Buffer,
+        b: &Buffer,
+        dy: &Buffer,
+        of_a: bool,
+        dx: Gradient<'_>,
+    ) {
+        binary_gradient(function, a.double(), b.double(), dy.double(), of_a, sum_into(dx));
+    }
+
+    fn scaled_sum(&self, scale: &Buffer, a: &Buffer, b: &Buffer, out: &mut Buffer) {
+        scaled_sum(scale.double(), a.double(), b.double(), out.double_mut());
+    }
+
+    fn scaled_sum_gradient(&self, scale: &Buffer, dy: &Buffer, da: Gradient<'_>) {
+        self::scale(dy.double(), 1.0 + scale.double()[0], sum_into(da));
+    }
+
+    fn dot(&self, a: &Buffer, b: &Buffer, out: Gradient<'_>) {
+        dot(a.double(), b.double(), sum_into(out));
+    }
+
+    fn add_scaled(&self, a: &Buffer, b: &Buffer, factor: f64, out: &mut Buffer) {
+        add_scaled(a.double(), b.double(), factor, out.double_mut());
+    }
+
+    fn scale(&self, from: &Buffer, factor: f64, to: Gradient<'_>) {
+        scale(from.double(), factor, sum_into(to));
+    }
+}
 
 /// `x [n]` -> `out [n]`.
 pub fn unary(function: Unary, x: &[f64], out: &mut [f64]) {

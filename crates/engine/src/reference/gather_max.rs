@@ -5,8 +5,47 @@
 //! go to one entry for each value.
 
 use super::messages::message;
-use crate::device::MessageTerms;
+use super::{Reference, resized, sum_into};
+use crate::buffer::{Buffer, Indices};
+use crate::device::{GatherMaxima, Gradient, MessageTerms};
 use crate::graph::Edges;
+
+impl GatherMaxima for Reference {
+    fn gather_max(
+        &self,
+        edges: &Edges,
+        terms: &MessageTerms<'_>,
+        columns: usize,
+        out: &mut Buffer,
+        origin: &mut Indices,
+    ) {
+        let origin = resized(origin, out.len());
+        gather_max(edges, terms, columns, out.double_mut(), origin);
+    }
+
+    fn gather_max_source_gradient(
+        &self,
+        edges: &Edges,
+        dy: &Buffer,
+        columns: usize,
+        origin: &Indices,
+        dx: Gradient<'_>,
+    ) {
+        source_gradient(edges, dy.double(), columns, origin.host(), sum_into(dx));
+    }
+
+    fn gather_max_scale_gradient(
+        &self,
+        dy: &Buffer,
+        weights: &Buffer,
+        rows: usize,
+        columns: usize,
+        origin: &Indices,
+        out: Gradient<'_>,
+    ) {
+        scale_gradient(dy.double(), weights.double(), rows, columns, origin.host(), sum_into(out));
+    }
+}
 
 /// Terms of `[n_nodes, columns]` -> `out` and `origin [n_nodes, columns]`.
 pub fn gather_max(

@@ -8,9 +8,35 @@ use std::ops::Range;
 
 use super::elementwise::sigmoid;
 use super::linear::{column_sums, input_gradient, linear, weight_gradient};
-use super::sum_into;
+use super::{Reference, sum_into};
 use crate::buffer::Buffer;
-use crate::device::{Activation, GruGradients, GruWeights, Part, PartShape};
+use crate::device::{Activation, GruGradients, GruWeights, Part, PartShape, RecurrentUnits};
+
+impl RecurrentUnits for Reference {
+    fn gru(
+        &self,
+        weights: &GruWeights<'_>,
+        rows: Range<usize>,
+        columns: usize,
+        out: &mut Buffer,
+        saved: &mut Buffer,
+    ) {
+        gru(weights, rows, columns, out.double_mut(), saved.double_mut());
+    }
+
+    fn gru_gradient(
+        &self,
+        weights: &GruWeights<'_>,
+        saved: &Buffer,
+        dy: &Buffer,
+        rows: usize,
+        columns: usize,
+        _work: &mut Buffer,
+        to: GruGradients<'_>,
+    ) {
+        gru_gradient(weights, saved.double(), dy.double(), rows, columns, to);
+    }
+}
 
 /// Some rows of `out [all rows, columns]`; `saved [rows, 4 columns]` = r, z, n and h_n.
 pub fn gru(

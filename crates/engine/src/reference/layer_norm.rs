@@ -3,6 +3,58 @@
 //! The variance is the biased one. With the normalised row h and g = gain * dy, the gradient is
 //! `dx = (g - mean(g) - h * mean(g * h)) / deviation`. (Ba, Kiros and Hinton 2016.)
 
+use super::{Reference, sum_into};
+use crate::buffer::Buffer;
+use crate::device::{Gradient, LayerNorms};
+
+impl LayerNorms for Reference {
+    fn layer_norm(
+        &self,
+        x: &Buffer,
+        gain: &Buffer,
+        bias: &Buffer,
+        rows: usize,
+        columns: usize,
+        out: &mut Buffer,
+        saved: &mut Buffer,
+    ) {
+        layer_norm(
+            x.double(),
+            gain.double(),
+            bias.double(),
+            rows,
+            columns,
+            out.double_mut(),
+            saved.double_mut(),
+        );
+    }
+
+    fn layer_norm_gradient(
+        &self,
+        x: &Buffer,
+        gain: &Buffer,
+        saved: &Buffer,
+        dy: &Buffer,
+        rows: usize,
+        columns: usize,
+        dx: Option<Gradient<'_>>,
+        d_gain: Gradient<'_>,
+        d_bias: Gradient<'_>,
+    ) {
+        layer_norm_gradient(
+            x.double(),
+            gain.double(),
+            saved.double(),
+            dy.double(),
+            rows,
+            columns,
+            dx.map(sum_into),
+            sum_into(d_gain),
+            sum_into(d_bias),
+        );
+    }
+}
+
 /// Added to the variance.
 pub const EPSILON: f64 = 1e-5;
 

@@ -4,6 +4,80 @@
 
 use std::ops::Range;
 
+use super::{Reference, sum_into};
+use crate::buffer::{Buffer, Indices};
+use crate::device::{Gradient, Layout};
+
+impl Layout for Reference {
+    fn columns(
+        &self,
+        x: &Buffer,
+        rows: usize,
+        columns: usize,
+        starts: &[usize],
+        width: usize,
+        out: &mut Buffer,
+    ) {
+        self::columns(x.double(), rows, columns, starts, width, out.double_mut());
+    }
+
+    fn columns_gradient(
+        &self,
+        dy: &Buffer,
+        rows: usize,
+        columns: usize,
+        starts: &[usize],
+        width: usize,
+        dx: &mut Buffer,
+    ) {
+        columns_gradient(dy.double(), rows, columns, starts, width, dx.double_mut());
+    }
+
+    fn gather_rows(&self, x: &Buffer, indices: &Indices, columns: usize, out: &mut Buffer) {
+        gather_rows(x.double(), indices.host(), columns, out.double_mut());
+    }
+
+    fn gather_rows_gradient(
+        &self,
+        dy: &Buffer,
+        indices: &Indices,
+        columns: usize,
+        dx: Gradient<'_>,
+    ) {
+        gather_rows_gradient(dy.double(), indices.host(), columns, sum_into(dx));
+    }
+
+    fn place(&self, from: &Buffer, range: Range<usize>, to: &mut Buffer, at: usize) {
+        place(from.double(), range, to.double_mut(), at);
+    }
+
+    fn place_added(&self, from: &Buffer, range: Range<usize>, to: &mut Buffer, at: usize) {
+        place_added(from.double(), range, to.double_mut(), at);
+    }
+
+    fn place_columns(
+        &self,
+        x: &Buffer,
+        width: usize,
+        start: usize,
+        stride: usize,
+        out: &mut Buffer,
+    ) {
+        place_columns(x.double(), width, start, stride, out.double_mut());
+    }
+
+    fn place_columns_gradient(
+        &self,
+        dy: &Buffer,
+        width: usize,
+        start: usize,
+        stride: usize,
+        dx: Gradient<'_>,
+    ) {
+        place_columns_gradient(dy.double(), width, start, stride, sum_into(dx));
+    }
+}
+
 /// `x [n, columns]`, `indices [rows]` -> `out [rows, columns]`.
 pub fn gather_rows(x: &[f64], indices: &[u32], columns: usize, out: &mut [f64]) {
     for (r, &index) in indices.iter().enumerate() {

@@ -4,7 +4,68 @@
 //! their columns side by side, but without making it. The addend is the share of an input that
 //! stays the same while the others change; rows may share a row of it.
 
-use crate::device::{Activation, Addend, Part, PartShape};
+use super::{Reference, sum_into};
+use crate::buffer::Buffer;
+use crate::device::{Activation, Addend, Gradient, LinearLayers, Part, PartShape};
+
+impl LinearLayers for Reference {
+    fn transpose(&self, from: &Buffer, rows: usize, columns: usize, to: &mut Buffer) {
+        transpose(from.double(), rows, columns, to.double_mut());
+    }
+
+    fn linear(
+        &self,
+        parts: &[Part<'_>],
+        bias: Option<&Buffer>,
+        addend: Option<Addend<'_>>,
+        activation: Activation,
+        rows: usize,
+        columns: usize,
+        out: &mut Buffer,
+    ) {
+        linear(
+            parts,
+            bias.map(Buffer::double),
+            addend,
+            activation,
+            rows,
+            columns,
+            out.double_mut(),
+        );
+    }
+
+    fn linear_gradient(
+        &self,
+        dy: &Buffer,
+        x: &Buffer,
+        weight: &Buffer,
+        shape: PartShape,
+        dx: Option<Gradient<'_>>,
+        dw: Option<Gradient<'_>>,
+    ) {
+        if let Some(dx) = dx {
+            input_gradient(dy.double(), weight.double(), shape, sum_into(dx));
+        }
+        if let Some(dw) = dw {
+            weight_gradient(dy.double(), x.double(), shape, sum_into(dw));
+        }
+    }
+
+    fn column_sums(
+        &self,
+        x: &Buffer,
+        factors: Option<&Buffer>,
+        rows: usize,
+        columns: usize,
+        out: Gradient<'_>,
+    ) {
+        column_sums(x.double(), factors.map(Buffer::double), rows, columns, sum_into(out));
+    }
+
+    fn relu_gradient(&self, y: &Buffer, dy: &mut Buffer) {
+        relu_gradient(y.double(), dy.double_mut());
+    }
+}
 
 /// `from [rows, columns]` -> `to [columns, rows]`.
 pub fn transpose(from: &[f64], rows: usize, columns: usize, to: &mut [f64]) {

@@ -3,6 +3,40 @@
 //! Value (u, c) of the maximum came from one entry, `origin[u, c]`; only there does the layer's
 //! result have a gradient.
 
+use super::{Reference, sum_into};
+use crate::buffer::{Buffer, Indices};
+use crate::device::{Gradient, LinearMaxima};
+use crate::graph::Edges;
+
+impl LinearMaxima for Reference {
+    fn linear_max_input_gradient(
+        &self,
+        _edges: &Edges,
+        dy: &Buffer,
+        origin: &Indices,
+        weight: &Buffer,
+        columns: usize,
+        width: usize,
+        dx: Gradient<'_>,
+    ) {
+        let shape = (columns, width);
+        input_gradient(dy.double(), &origin.0, weight.double(), shape, sum_into(dx));
+    }
+
+    fn linear_max_weight_gradient(
+        &self,
+        dy: &Buffer,
+        origin: &Indices,
+        x: &Buffer,
+        columns: usize,
+        width: usize,
+        dw: Gradient<'_>,
+    ) {
+        let shape = (columns, width);
+        weight_gradient(dy.double(), &origin.0, x.double(), shape, sum_into(dw));
+    }
+}
+
 /// `dy [n_nodes, columns]`, `weight [columns, width]` -> adds to `dx [n_entries, width]`.
 pub fn input_gradient(
     dy: &[f64],

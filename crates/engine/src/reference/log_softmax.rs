@@ -3,7 +3,27 @@
 //! The largest value is taken out first, so that no exponential overflows. The gradient is
 //! `dx = dy - exp(y) * sum of dy`.
 
+use super::{Reference, sum_into};
+use crate::buffer::Buffer;
+use crate::device::{Gradient, LogProbabilities};
 use crate::graph::Segments;
+
+impl LogProbabilities for Reference {
+    fn log_softmax(&self, x: &Buffer, segments: &Segments, columns: usize, out: &mut Buffer) {
+        log_softmax(x.double(), segments, columns, out.double_mut());
+    }
+
+    fn log_softmax_gradient(
+        &self,
+        y: &Buffer,
+        dy: &Buffer,
+        segments: &Segments,
+        columns: usize,
+        dx: Gradient<'_>,
+    ) {
+        log_softmax_gradient(y.double(), dy.double(), segments, columns, sum_into(dx));
+    }
+}
 
 /// `x [rows, columns]` -> `out [rows, columns]`.
 pub fn log_softmax(x: &[f64], segments: &Segments, columns: usize, out: &mut [f64]) {

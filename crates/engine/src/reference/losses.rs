@@ -5,7 +5,71 @@
 //! `max(x, 0) - x t + ln(1 + exp(-|x|))`.
 
 use super::elementwise::sigmoid;
-use crate::device::Loss;
+use super::{Reference, sum_into};
+use crate::buffer::{Buffer, Indices};
+use crate::device::{Gradient, Loss, Losses};
+
+impl Losses for Reference {
+    fn picked(
+        &self,
+        log_probabilities: &Buffer,
+        targets: &Indices,
+        weights: &Buffer,
+        out: &mut Buffer,
+    ) {
+        picked(log_probabilities.double(), targets.host(), weights.double(), out.double_mut());
+    }
+
+    fn picked_gradient(&self, targets: &Indices, weights: &Buffer, dy: &Buffer, dx: Gradient<'_>) {
+        picked_gradient(targets.host(), weights.double(), dy.double(), sum_into(dx));
+    }
+
+    fn loss(&self, loss: Loss, x: &Buffer, targets: &Buffer, weights: &Buffer, out: &mut Buffer) {
+        self::loss(loss, x.double(), targets.double(), weights.double(), out.double_mut());
+    }
+
+    fn loss_gradient(
+        &self,
+        loss: Loss,
+        x: &Buffer,
+        targets: &Buffer,
+        weights: &Buffer,
+        dy: &Buffer,
+        dx: Gradient<'_>,
+    ) {
+        loss_gradient(
+            loss,
+            x.double(),
+            targets.double(),
+            weights.double(),
+            dy.double(),
+            sum_into(dx),
+        );
+    }
+
+    fn mean_norm(
+        &self,
+        x: &Buffer,
+        rows: usize,
+        columns: usize,
+        out: &mut Buffer,
+        saved: &mut Buffer,
+    ) {
+        mean_norm(x.double(), rows, columns, out.double_mut(), saved.double_mut());
+    }
+
+    fn mean_norm_gradient(
+        &self,
+        x: &Buffer,
+        saved: &Buffer,
+        dy: &Buffer,
+        rows: usize,
+        columns: usize,
+        dx: Gradient<'_>,
+    ) {
+        mean_norm_gradient(x.double(), saved.double(), dy.double(), rows, columns, sum_into(dx));
+    }
+}
 
 /// A target that is none.
 const NONE: u32 = u32::MAX;

@@ -6,8 +6,33 @@
 use std::ops::Range;
 
 use super::linear::activate;
-use crate::device::MessageTerms;
+use super::{Reference, sum_into};
+use crate::buffer::Buffer;
+use crate::device::{Gradient, MessageLists, MessageTerms};
 use crate::graph::Edges;
+
+impl MessageLists for Reference {
+    fn messages(
+        &self,
+        edges: &Edges,
+        rows: Range<usize>,
+        terms: &MessageTerms<'_>,
+        columns: usize,
+        out: &mut Buffer,
+    ) {
+        messages(edges, rows, terms, columns, out.double_mut());
+    }
+
+    fn messages_source_gradient(
+        &self,
+        edges: &Edges,
+        dy: &Buffer,
+        columns: usize,
+        dx: Gradient<'_>,
+    ) {
+        source_gradient(edges, dy.double(), columns, sum_into(dx));
+    }
+}
 
 /// Terms of `[n_nodes, columns]` -> `out [entries of rows, columns]`.
 pub fn messages(

@@ -3,7 +3,26 @@
 //! Weight decay acts on the value, not on the gradient, and both moments are corrected for their
 //! start at zero. (Loshchilov and Hutter 2019, Algorithm 2, with the step as PyTorch computes it.)
 
-use crate::device::AdamStep;
+use super::Reference;
+use crate::buffer::Buffer;
+use crate::device::{AdamStep, Optimisers};
+
+impl Optimisers for Reference {
+    fn sum_of_squares(&self, x: &Buffer) -> f64 {
+        sum_of_squares(x.double())
+    }
+
+    fn adam(
+        &self,
+        step: AdamStep,
+        gradient: &Buffer,
+        value: &mut Buffer,
+        moments: (&mut Buffer, &mut Buffer),
+    ) {
+        let moments = (moments.0.double_mut(), moments.1.double_mut());
+        adam(step, gradient.double(), value.double_mut(), moments);
+    }
+}
 
 /// `x [n]` -> the sum of squares.
 pub fn sum_of_squares(x: &[f64]) -> f64 {

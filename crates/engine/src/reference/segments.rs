@@ -3,8 +3,47 @@
 //! An empty segment gives 0. The maximum remembers the row it came from, the first where several
 //! are equal, and its gradient goes there alone.
 
-use crate::device::Reduction;
+use super::{Reference, resized, sum_into};
+use crate::buffer::{Buffer, Indices};
+use crate::device::{Gradient, Reduction, SegmentReductions};
 use crate::graph::Segments;
+
+impl SegmentReductions for Reference {
+    fn segment_reduce(
+        &self,
+        reduction: Reduction,
+        x: &Buffer,
+        segments: &Segments,
+        rows: usize,
+        columns: usize,
+        out: &mut Buffer,
+        origin: Option<&mut Indices>,
+    ) {
+        let origin = origin.map(|origin| resized(origin, out.len()));
+        segment_reduce(reduction, x.double(), segments, rows, columns, out.double_mut(), origin);
+    }
+
+    fn segment_reduce_gradient(
+        &self,
+        reduction: Reduction,
+        dy: &Buffer,
+        segments: &Segments,
+        rows: usize,
+        columns: usize,
+        origin: Option<&Indices>,
+        dx: Gradient<'_>,
+    ) {
+        segment_reduce_gradient(
+            reduction,
+            dy.double(),
+            segments,
+            rows,
+            columns,
+            origin.map(Indices::host),
+            sum_into(dx),
+        );
+    }
+}
 
 /// `x [rows, columns]` -> `out [segments, columns]`, and `origin [segments, columns]` of a maximum.
 pub fn segment_reduce(

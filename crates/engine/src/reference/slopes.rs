@@ -5,6 +5,12 @@
 
 use super::messages::tests::path;
 use super::*;
+use crate::buffer::Buffer;
+use crate::device::{
+    Activation, Binary, GruGradients, GruWeights, Loss, MessageTerms, Part, PartShape, Reduction,
+    Unary,
+};
+use crate::graph::Segments;
 
 /// Three rows, two columns, four inputs.
 const SHAPE: PartShape = PartShape { rows: 3, columns: 2, width: 4, start: 0, stride: 4 };
