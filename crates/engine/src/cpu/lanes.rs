@@ -26,7 +26,7 @@ pub trait Lanes: Copy {
     unsafe fn add_product(self, a: Self, b: Self) -> Self;
     /// `self + other`.
     unsafe fn plus(self, other: Self) -> Self;
-    /// Zero in place of negative lanes.
+    /// Zero in place of negative lanes; what is no number stays so.
     unsafe fn relu(self) -> Self;
     /// All lanes to `at`.
     unsafe fn store(self, at: *mut f32);
@@ -86,7 +86,7 @@ impl Lanes for Portable {
 
     #[inline(always)]
     unsafe fn relu(self) -> Self {
-        Self(self.0.map(|lane| lane.max(0.0)))
+        Self(self.0.map(|lane| super::math::relu(lane)))
     }
 
     #[inline(always)]
@@ -153,7 +153,7 @@ mod x86 {
 
         #[inline(always)]
         unsafe fn relu(self) -> Self {
-            Self(unsafe { _mm512_max_ps(self.0, _mm512_setzero_ps()) })
+            Self(unsafe { _mm512_max_ps(_mm512_setzero_ps(), self.0) })
         }
 
         #[inline(always)]
@@ -213,7 +213,7 @@ mod x86 {
 
         #[inline(always)]
         unsafe fn relu(self) -> Self {
-            Self(unsafe { _mm256_max_ps(self.0, _mm256_setzero_ps()) })
+            Self(unsafe { _mm256_max_ps(_mm256_setzero_ps(), self.0) })
         }
 
         #[inline(always)]

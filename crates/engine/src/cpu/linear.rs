@@ -1,5 +1,6 @@
 //! Linear layers and the sums their gradients need.
 
+use super::math::relu;
 use super::product::{Finish, Left, Start, finished_product, product};
 use super::team::Parts;
 use super::{Cpu, rows, transpose};
@@ -189,7 +190,7 @@ fn few_columns(
             let there = if start == Start::There { *y } else { 0.0 };
             let sum = rows::dot(input, &weights[part.start..part.start + part.width]);
             let sum = there + sum + finish.bias.map_or(0.0, |bias| bias[column]);
-            *y = if finish.relu { sum.max(0.0) } else { sum };
+            *y = if finish.relu { relu(sum) } else { sum };
         }
     }
 }

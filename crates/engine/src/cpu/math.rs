@@ -30,6 +30,12 @@ pub fn exp(x: f32) -> f32 {
     sum * power
 }
 
+/// max(x, 0); what is no number stays so.
+#[inline(always)]
+pub fn relu(x: f32) -> f32 {
+    if x < 0.0 { 0.0 } else { x }
+}
+
 /// 1 / (1 + exp(-x)).
 #[inline(always)]
 pub fn sigmoid(x: f32) -> f32 {

@@ -7,6 +7,7 @@
 //! `benchmarks/products` compares it with the libraries.
 
 use super::lanes::{Lanes, Portable};
+use super::math::relu;
 
 /// `A`: element (i, k) is `data[i * row + k * column]`.
 #[derive(Clone, Copy)]
@@ -70,7 +71,7 @@ pub fn finished_product(
             for (column, value) in row[..columns].iter_mut().enumerate() {
                 let there = if start == Start::There { *value } else { 0.0 };
                 let sum = there + finish.bias.map_or(0.0, |bias| bias[column]);
-                *value = if finish.relu { sum.max(0.0) } else { sum };
+                *value = if finish.relu { relu(sum) } else { sum };
             }
         }
         return;

@@ -7,7 +7,7 @@
 
 use multiversion::multiversion;
 
-use super::math::{exp, sigmoid, tanh};
+use super::math::{exp, relu as relu_of, sigmoid, tanh};
 use crate::device::{AdamStep, Binary, Loss, Unary};
 
 macro_rules! kernels {
@@ -48,14 +48,14 @@ kernels! {
     /// y = max(y, 0).
     fn relu(y: &mut [f32]) {
         for y in y {
-            *y = y.max(0.0);
+            *y = relu_of(*y);
         }
     }
 
     /// dy = 0 where y is not positive.
     fn relu_gradient(y: &[f32], dy: &mut [f32]) {
         for (dy, y) in dy.iter_mut().zip(y) {
-            *dy = if *y > 0.0 { *dy } else { 0.0 };
+            *dy = if *y <= 0.0 { 0.0 } else { *dy };
         }
     }
 
@@ -69,7 +69,7 @@ kernels! {
     /// y = a + b where that is positive, else 0.
     fn relu_of_two(a: &[f32], b: &[f32], y: &mut [f32]) {
         for ((y, a), b) in y.iter_mut().zip(a).zip(b) {
-            *y = (a + b).max(0.0);
+            *y = relu_of(a + b);
         }
     }
 
@@ -300,7 +300,7 @@ kernels! {
     /// y = max((x - mean) * factor + bias, 0), per column.
     fn centred_affine_relu(x: &[f32], means: &[f32], factor: &[f32], bias: &[f32], y: &mut [f32]) {
         for ((((y, x), mean), factor), bias) in y.iter_mut().zip(x).zip(means).zip(factor).zip(bias) {
-            *y = ((x - mean) * factor + bias).max(0.0);
+            *y = relu_of((x - mean) * factor + bias);
         }
     }
 
@@ -390,7 +390,7 @@ kernels! {
     fn unary(function: Unary, x: &[f32], out: &mut [f32]) {
         let pairs = out.iter_mut().zip(x);
         match function {
-            Unary::Relu => pairs.for_each(|(y, x)| *y = x.max(0.0)),
+            Unary::Relu => pairs.for_each(|(y, x)| *y = relu_of(*x)),
             Unary::Sigmoid => pairs.for_each(|(y, x)| *y = sigmoid(*x)),
             Unary::Tanh => pairs.for_each(|(y, x)| *y = tanh(*x)),
         }

@@ -2,9 +2,10 @@
 //!
 //! Gradients of one value are computed from the result y, which the tape keeps anyway.
 
+use super::linear::activate;
 use super::{Reference, sum_into};
 use crate::buffer::Buffer;
-use crate::device::{Binary, Elementwise, Gradient, Unary};
+use crate::device::{Activation, Binary, Elementwise, Gradient, Unary};
 
 impl Elementwise for Reference {
     fn unary(&self, function: Unary, x: &Buffer, out: &mut Buffer) {
@@ -56,7 +57,7 @@ impl Elementwise for Reference {
 pub fn unary(function: Unary, x: &[f64], out: &mut [f64]) {
     for (out, &x) in out.iter_mut().zip(x) {
         *out = match function {
-            Unary::Relu => x.max(0.0),
+            Unary::Relu => activate(Activation::Relu, x),
             Unary::Sigmoid => sigmoid(x),
             Unary::Tanh => x.tanh(),
         };

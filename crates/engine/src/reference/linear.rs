@@ -112,7 +112,9 @@ pub fn linear(
 pub fn activate(activation: Activation, x: f64) -> f64 {
     match activation {
         Activation::None => x,
-        Activation::Relu => x.max(0.0),
+        // What is no number stays so.
+        Activation::Relu if x < 0.0 => 0.0,
+        Activation::Relu => x,
     }
 }
 

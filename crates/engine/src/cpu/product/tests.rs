@@ -159,3 +159,16 @@ fn an_element_does_not_depend_on_the_rows_computed_with_it() {
         assert_eq!(alone, together[row * columns..(row + 1) * columns], "row {row}");
     }
 }
+
+#[test]
+fn the_activation_keeps_what_is_no_number() {
+    for (rows, columns) in [(1, 1), (6, 64), (5, 70)] {
+        let mut c = vec![f32::NAN; rows * columns];
+        let left = Left { data: &vec![-1.0; rows], row: 1, column: 1 };
+        let finish = Finish { bias: None, relu: true };
+        let ones = vec![1.0; columns];
+        let shape = (rows, 1, columns);
+        finished_product(Start::There, finish, left, (&ones, columns), (&mut c, columns), shape);
+        assert!(c.iter().all(|value| value.is_nan()), "{rows} x {columns}");
+    }
+}

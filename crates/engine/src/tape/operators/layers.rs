@@ -283,7 +283,12 @@ impl Tape {
         })
     }
 
-    pub(in crate::tape) fn gru_weights(&self, cell: GruCell, x: Tensor, state: Tensor) -> GruWeights<'_> {
+    pub(in crate::tape) fn gru_weights(
+        &self,
+        cell: GruCell,
+        x: Tensor,
+        state: Tensor,
+    ) -> GruWeights<'_> {
         GruWeights {
             input: self.part(LayerPart { input: x, weight: cell.weight_ih, start: 0 }),
             state: self.part(LayerPart { input: state, weight: cell.weight_hh, start: 0 }),
