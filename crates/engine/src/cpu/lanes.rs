@@ -86,7 +86,7 @@ impl Lanes for Portable {
 
     #[inline(always)]
     unsafe fn relu(self) -> Self {
-        Self(self.0.map(|lane| super::math::relu(lane)))
+        Self(self.0.map(super::math::relu))
     }
 
     #[inline(always)]
