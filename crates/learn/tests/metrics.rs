@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 
+mod listed;
+
+use listed::assert_all_listed;
 use proptest::prelude::*;
 use salsa_learn::metrics::{ALL, Compared, Measured, Metric, Scale, measure};
 use salsa_learn::scores::Scores;
@@ -188,16 +191,5 @@ fn scores_are_written_by_name_in_the_order_of_coming() {
 
 #[test]
 fn every_file_of_the_folder_is_a_metric_of_the_list() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/metrics");
-    let mut files: Vec<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .filter_map(|file| {
-            file.unwrap().file_name().to_str()?.strip_suffix(".rs").map(str::to_owned)
-        })
-        .filter(|module| module != "mod")
-        .collect();
-    files.sort();
-    let mut listed: Vec<&str> = ALL.iter().map(|metric| metric.name).collect();
-    listed.sort();
-    assert_eq!(files, listed);
+    assert_all_listed("src/metrics", ALL.iter().map(|metric| metric.name));
 }

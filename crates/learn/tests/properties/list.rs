@@ -3,20 +3,11 @@
 use salsa_learn::model::processors::{ALL, find, names};
 use salsa_learn::run::Run;
 
+use crate::listed::assert_all_listed;
+
 #[test]
 fn every_file_of_the_folder_is_a_processor_of_the_list() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/model/processors");
-    let mut files: Vec<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .filter_map(|file| {
-            file.unwrap().file_name().to_str()?.strip_suffix(".rs").map(str::to_owned)
-        })
-        .filter(|module| module != "mod")
-        .collect();
-    files.sort();
-    let mut listed = names();
-    listed.sort();
-    assert_eq!(files, listed);
+    assert_all_listed("src/model/processors", names());
 }
 
 #[test]

@@ -7,6 +7,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
 mod cases;
+#[path = "../listed/mod.rs"]
+mod listed;
 
 mod batches;
 mod list;

@@ -4,6 +4,7 @@ use salsa_learn::validity::{ALL, Violation};
 use salsa_traces::algorithms;
 use salsa_traces::convention::Convention;
 
+use crate::listed::assert_all_listed;
 use crate::problems::Problem;
 
 /// Algorithms with one correct answer, which need no rule.
@@ -30,18 +31,7 @@ fn there_is_no_verdict_without_a_rule() {
 
 #[test]
 fn every_file_of_the_folder_is_a_rule_of_the_list() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/validity/rules");
-    let mut files: Vec<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .filter_map(|file| {
-            file.unwrap().file_name().to_str()?.strip_suffix(".rs").map(str::to_owned)
-        })
-        .filter(|module| module != "mod")
-        .collect();
-    files.sort();
-    let mut listed: Vec<&str> = ALL.iter().map(|rule| rule.algorithm).collect();
-    listed.sort();
-    assert_eq!(files, listed);
+    assert_all_listed("src/validity/rules", ALL.iter().map(|rule| rule.algorithm));
 }
 
 #[test]

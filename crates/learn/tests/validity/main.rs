@@ -9,5 +9,7 @@ mod alternatives;
 mod corruptions;
 mod exhaustive;
 mod list;
+#[path = "../listed/mod.rs"]
+mod listed;
 mod problems;
 mod recorded;

@@ -2,7 +2,6 @@
 
 use std::hint::black_box;
 use std::io::Write;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -18,7 +17,7 @@ use salsa_traces::sample::Sampler;
 use salsa_traces::suite::Suite;
 use serde::{Deserialize, Serialize};
 
-use super::{median, saved, seconds, time_for_each};
+use super::{Shown, median, saved, seconds, time_for_each};
 use crate::arguments::Format;
 use crate::failure::Failure;
 use crate::json::print_json;
@@ -36,13 +35,8 @@ pub struct Execution {
     #[arg(long, default_value_t = 0.5)]
     seconds: f64,
 
-    /// Show a measurement saved with --format json instead of measuring
-    #[arg(long, value_name = "FILE")]
-    from: Option<PathBuf>,
-
-    /// How to print
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    shown: Shown,
 }
 
 /// Microseconds for one execution.
@@ -62,11 +56,11 @@ const SPLITS: [&str; 7] =
 
 impl Execution {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
-        let all = match &self.from {
+        let all = match &self.shown.from {
             Some(file) => saved(file)?,
             None => self.measure()?,
         };
-        if self.format == Format::Json {
+        if self.shown.format == Format::Json {
             return print_json(out, &all);
         }
         writeln!(out, "{}", text(&all)).map_err(Failure::output)

@@ -1,7 +1,6 @@
 //! `salsa bench generate`: samples per second on one thread, beside the published code's.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -11,7 +10,7 @@ use salsa_traces::suite::Suite;
 use serde::{Deserialize, Serialize};
 
 use super::published::{published, splits};
-use super::{median, runs_per_second, saved, time_for_each};
+use super::{Shown, median, runs_per_second, saved, time_for_each};
 use crate::arguments::Format;
 use crate::failure::Failure;
 use crate::json::print_json;
@@ -42,13 +41,8 @@ pub struct Generate {
     #[arg(long, default_value_t = 0.5)]
     seconds: f64,
 
-    /// Show a measurement saved with --format json instead of measuring
-    #[arg(long, value_name = "FILE")]
-    from: Option<PathBuf>,
-
-    /// How to print
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    shown: Shown,
 }
 
 /// Samples per second of one algorithm on one split.
@@ -65,11 +59,11 @@ struct Speed {
 
 impl Generate {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
-        let speeds = match &self.from {
+        let speeds = match &self.shown.from {
             Some(file) => saved(file)?,
             None => self.measure()?,
         };
-        if self.format == Format::Json {
+        if self.shown.format == Format::Json {
             return print_json(out, &speeds);
         }
         writeln!(out, "{}", text(&speeds)).map_err(Failure::output)

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::memory::peak_memory;
 use super::own_process::in_own_process;
-use super::{median, saved, seconds};
+use super::{Shown, median, saved, seconds};
 use crate::arguments::{Format, ThreadsArgument};
 use crate::failure::Failure;
 use crate::files::write_whole;
@@ -58,13 +58,8 @@ pub struct Infer {
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
 
-    /// Show a measurement saved with --format json instead of measuring
-    #[arg(long, value_name = "FILE")]
-    from: Option<PathBuf>,
-
-    /// How to print
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    shown: Shown,
 
     /// Measure one cell in this process
     #[arg(long, hide = true)]
@@ -92,7 +87,7 @@ impl Infer {
         if let Some(few) = self.nodes.iter().find(|&&nodes| nodes < 2) {
             return Err(Failure::mistake(format!("--nodes: expected at least 2, found {few}")));
         }
-        let cells: Vec<Cell> = match &self.from {
+        let cells: Vec<Cell> = match &self.shown.from {
             Some(file) => saved(file)?,
             None if self.one => {
                 let n_threads = self.threads.count()?;
@@ -109,7 +104,7 @@ impl Infer {
             });
             write_whole(&folder.join("memory.svg"), memory.as_bytes())?;
         }
-        match self.format {
+        match self.shown.format {
             Format::Json => print_json(out, &cells),
             Format::Text => writeln!(out, "{}", text(&cells)).map_err(Failure::output),
         }

@@ -11,12 +11,13 @@ mod scale;
 mod train;
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use serde::de::DeserializeOwned;
 
+use crate::arguments::Format;
 use crate::failure::Failure;
 
 /// Measure speed and memory
@@ -40,6 +41,18 @@ impl Bench {
             Self::Infer(infer) => infer.run(out),
         }
     }
+}
+
+/// What every measurement can be asked for.
+#[derive(Debug, Args)]
+struct Shown {
+    /// Show a measurement saved with --format json instead of measuring
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
 }
 
 /// What `--seconds` asks for.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::memory::peak_memory;
 use super::own_process::in_own_process;
-use super::{saved, seconds};
+use super::{Shown, saved, seconds};
 use crate::arguments::Format;
 use crate::failure::Failure;
 use crate::files::write_whole;
@@ -46,13 +46,8 @@ pub struct Scale {
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
 
-    /// Show a measurement saved with --format json instead of measuring
-    #[arg(long, value_name = "FILE")]
-    from: Option<PathBuf>,
-
-    /// How to print
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    shown: Shown,
 
     /// Measure one cell in this process
     #[arg(long, hide = true)]
@@ -81,7 +76,7 @@ struct Cell {
 
 impl Scale {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
-        let cells = match &self.from {
+        let cells = match &self.shown.from {
             Some(file) => saved(file)?,
             None if self.one => {
                 let cell = measure(&self.algorithms()[0], &self.generator[0], self.nodes[0])?;
@@ -98,7 +93,7 @@ impl Scale {
             });
             write_whole(&folder.join("memory.svg"), memory.as_bytes())?;
         }
-        if self.format == Format::Json {
+        if self.shown.format == Format::Json {
             return print_json(out, &cells);
         }
         writeln!(out, "{}\n\n{}", text(&cells), growth(&cells)).map_err(Failure::output)

@@ -16,7 +16,7 @@ use salsa_traces::algorithms;
 use self::cell::Cell;
 use self::step::Step;
 use super::own_process::in_own_process;
-use super::{saved, time_for_each};
+use super::{Shown, saved, time_for_each};
 use crate::arguments::{Format, ThreadsArgument};
 use crate::failure::Failure;
 use crate::files::write_whole;
@@ -64,13 +64,8 @@ pub struct Train {
     #[arg(long, value_name = "FOLDER", conflicts_with = "from")]
     export: Option<PathBuf>,
 
-    /// Show a measurement saved with --format json instead of measuring
-    #[arg(long, value_name = "FILE")]
-    from: Option<PathBuf>,
-
-    /// How to print
-    #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    #[command(flatten)]
+    shown: Shown,
 
     /// Measure one cell in this process
     #[arg(long, hide = true)]
@@ -94,7 +89,7 @@ impl Train {
         if let Some(folder) = &self.export {
             return self.export(folder, out);
         }
-        let steps: Vec<Step> = match &self.from {
+        let steps: Vec<Step> = match &self.shown.from {
             Some(file) => saved(file)?,
             None if self.one => {
                 let time = time_for_each(self.seconds)?;
@@ -104,7 +99,7 @@ impl Train {
             }
             None => self.measure()?,
         };
-        match self.format {
+        match self.shown.format {
             Format::Json => print_json(out, &steps),
             Format::Text => writeln!(out, "{}", text(&steps)).map_err(Failure::output),
         }
@@ -167,7 +162,7 @@ impl Train {
                 written.push(path.display().to_string());
             }
         }
-        match self.format {
+        match self.shown.format {
             Format::Json => print_json(out, &written),
             Format::Text => writeln!(out, "{}", written.join("\n")).map_err(Failure::output),
         }
