@@ -1,6 +1,7 @@
 //! The maximum of messages that are never stored.
 
 use super::messages::Terms;
+use super::segments::{Largest, origin_parts};
 use super::team::Parts;
 use super::{Cpu, rows};
 use crate::buffer::{Buffer, Indices};
@@ -14,13 +15,12 @@ impl GatherMaxima for Cpu {
         terms: &MessageTerms<'_>,
         columns: usize,
         out: &mut Buffer,
-        origin: &mut Indices,
+        origin: Option<&mut Indices>,
     ) {
         let (offsets, neighbours) = (edges.offsets.host(), edges.neighbours.host());
         let terms = Terms::new(terms);
         let n_nodes = edges.n_nodes();
-        origin.0.resize(n_nodes * columns, u32::MAX);
-        let origin = Parts::new(&mut origin.0[..n_nodes * columns]);
+        let origin = origin_parts(origin, n_nodes * columns);
         let out = Parts::new(&mut out.single_mut()[..n_nodes * columns]);
         let work = columns * edges.n_entries().div_ceil(n_nodes.max(1));
         self.by_rows(n_nodes, work, |piece| {
@@ -28,10 +28,11 @@ impl GatherMaxima for Cpu {
             for node in piece {
                 let values = node * columns..(node + 1) * columns;
                 // SAFETY: nodes have rows of their own.
-                let (out, origin) = unsafe { (out.part(values.clone()), origin.part(values)) };
+                let (out, origin) = unsafe {
+                    (out.part(values.clone()), origin.as_ref().map(|origin| origin.part(values)))
+                };
                 let range = offsets[node]..offsets[node + 1];
-                out.fill(if range.is_empty() { 0.0 } else { f32::NEG_INFINITY });
-                origin.fill(if range.is_empty() { u32::MAX } else { range.start });
+                let mut largest = Largest::new(out, origin, &range);
                 for entry in range {
                     let neighbour = neighbours[entry as usize] as usize;
                     match (&terms, columns) {
@@ -46,17 +47,17 @@ impl GatherMaxima for Cpu {
                             _,
                         ) => {
                             let x = &source[neighbour * columns..(neighbour + 1) * columns];
-                            rows::take_larger(x, entry, out, origin);
+                            largest.take(x, entry);
                         }
                         (_, ..=GATHER_COLUMNS) => {
                             let message = &mut message[..columns];
                             terms.message(entry as usize, node, neighbour, message);
-                            rows::take_larger(message, entry, out, origin);
+                            largest.take(message, entry);
                         }
                         _ => {
                             let mut message = vec![0.0; columns];
                             terms.message(entry as usize, node, neighbour, &mut message);
-                            rows::take_larger(&message, entry, out, origin);
+                            largest.take(&message, entry);
                         }
                     }
                 }

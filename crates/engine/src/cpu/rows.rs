@@ -82,6 +82,13 @@ kernels! {
         }
     }
 
+    /// Where x is larger than what is there, takes it.
+    fn larger(x: &[f32], best: &mut [f32]) {
+        for (best, x) in best.iter_mut().zip(x) {
+            *best = if *x > *best { *x } else { *best };
+        }
+    }
+
     /// dx += dy in the columns that came from `row`.
     fn add_where(origin: &[u32], row: u32, dy: &[f32], dx: &mut [f32]) {
         for ((dx, dy), origin) in dx.iter_mut().zip(dy).zip(origin) {

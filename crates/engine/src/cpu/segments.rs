@@ -1,5 +1,7 @@
 //! Many rows become one.
 
+use std::ops::Range;
+
 use super::team::Parts;
 use super::{Cpu, rows};
 use crate::buffer::{Buffer, Indices};
@@ -15,18 +17,11 @@ impl SegmentReductions for Cpu {
         rows: usize,
         columns: usize,
         out: &mut Buffer,
-        mut origin: Option<&mut Indices>,
+        origin: Option<&mut Indices>,
     ) {
         let x = x.single();
         let count = segments.count(rows);
-        let mut unused = [];
-        let origin = Parts::new(match &mut origin {
-            Some(origin) => {
-                origin.0.resize(count * columns, u32::MAX);
-                origin.0.as_mut_slice()
-            }
-            None => &mut unused[..],
-        });
+        let origin = origin_parts(origin, count * columns);
         let out = Parts::new(&mut out.single_mut()[..count * columns]);
         let work = columns * rows.div_ceil(count.max(1));
         self.by_rows(count, work, |piece| {
@@ -37,13 +32,11 @@ impl SegmentReductions for Cpu {
                 let out = unsafe { out.part(values.clone()) };
                 if reduction == Reduction::Max {
                     // SAFETY: as above.
-                    let origin = unsafe { origin.part(values) };
-                    let empty = range.is_empty();
-                    out.fill(if empty { 0.0 } else { f32::NEG_INFINITY });
-                    origin.fill(if empty { u32::MAX } else { range.start as u32 });
-                    for row in range {
-                        let x = &x[row * columns..(row + 1) * columns];
-                        rows::take_larger(x, row as u32, out, origin);
+                    let origin = origin.as_ref().map(|origin| unsafe { origin.part(values) });
+                    let among = range.start as u32..range.end as u32;
+                    let mut largest = Largest::new(out, origin, &among);
+                    for row in among {
+                        largest.take(&x[row as usize * columns..(row as usize + 1) * columns], row);
                     }
                     continue;
                 }
@@ -106,5 +99,41 @@ impl SegmentReductions for Cpu {
                 }
             }
         });
+    }
+}
+
+/// Memory of where maxima came from, made to fit.
+pub(super) fn origin_parts(origin: Option<&mut Indices>, len: usize) -> Option<Parts<'_, u32>> {
+    origin.map(|origin| {
+        origin.0.resize(len, u32::MAX);
+        Parts::new(origin.0.as_mut_slice())
+    })
+}
+
+/// The largest of some rows, column by column, and if wanted which it is.
+pub(super) struct Largest<'a> {
+    values: &'a mut [f32],
+    origin: Option<&'a mut [u32]>,
+}
+
+impl<'a> Largest<'a> {
+    /// Before any of the rows was taken; 0 and no row where there are none.
+    pub(super) fn new(
+        values: &'a mut [f32],
+        mut origin: Option<&'a mut [u32]>,
+        among: &Range<u32>,
+    ) -> Self {
+        values.fill(if among.is_empty() { 0.0 } else { f32::NEG_INFINITY });
+        if let Some(origin) = &mut origin {
+            origin.fill(if among.is_empty() { u32::MAX } else { among.start });
+        }
+        Self { values, origin }
+    }
+
+    pub(super) fn take(&mut self, x: &[f32], row: u32) {
+        match &mut self.origin {
+            Some(origin) => rows::take_larger(x, row, self.values, origin),
+            None => rows::larger(x, self.values),
+        }
     }
 }

@@ -8,15 +8,15 @@ use crate::graph::{Edges, Segments};
 
 /// The maximum of messages that are never stored.
 pub trait GatherMaxima {
-    /// The maximum of messages without storing them: `out [n_nodes, columns]`; `origin` is the
-    /// entry it came from.
+    /// The maximum of messages without storing them: `out [n_nodes, columns]`; `origin`, if it is
+    /// wanted, is the entry it came from.
     fn gather_max(
         &self,
         edges: &Edges,
         terms: &MessageTerms<'_>,
         columns: usize,
         out: &mut Buffer,
-        origin: &mut Indices,
+        origin: Option<&mut Indices>,
     );
     /// `dx [n_nodes, columns]` of the source term.
     fn gather_max_source_gradient(

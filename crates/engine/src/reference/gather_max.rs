@@ -17,9 +17,10 @@ impl GatherMaxima for Reference {
         terms: &MessageTerms<'_>,
         columns: usize,
         out: &mut Buffer,
-        origin: &mut Indices,
+        origin: Option<&mut Indices>,
     ) {
-        let origin = resized(origin, out.len());
+        let mut unwanted = Indices::default();
+        let origin = resized(origin.unwrap_or(&mut unwanted), out.len());
         gather_max(edges, terms, columns, out.double_mut(), origin);
     }
 

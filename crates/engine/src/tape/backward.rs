@@ -115,6 +115,7 @@ impl Tape {
                 }
             }
             Operation::GatherMax { edges, source, scaled, bias, activation, origin, out } => {
+                let origin = origin.as_ref().expect("a maximum that is recorded knows its origin");
                 self.undo_activation(*activation, *out, &mut dy);
                 let (rows, columns) = self.shape(*out);
                 self.give(*source, |tape, dx| {

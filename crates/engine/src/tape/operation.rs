@@ -69,7 +69,7 @@ pub(super) enum Operation {
         scaled: Option<(Tensor, Tensor)>,
         bias: Option<Tensor>,
         activation: Activation,
-        origin: Indices,
+        origin: Option<Indices>,
         out: Tensor,
     },
     LinearMax {
@@ -216,10 +216,9 @@ impl Operation {
             | Self::BatchNorm { saved, .. }
             | Self::Gru { saved, .. }
             | Self::MeanNorm { saved, .. } => pool.give(saved),
-            Self::GatherMax { origin, .. } | Self::LinearMax { origin, .. } => {
-                pool.give_indices(origin);
-            }
-            Self::SegmentReduce { origin: Some(origin), .. } => pool.give_indices(origin),
+            Self::LinearMax { origin, .. }
+            | Self::GatherMax { origin: Some(origin), .. }
+            | Self::SegmentReduce { origin: Some(origin), .. } => pool.give_indices(origin),
             _ => {}
         }
     }

@@ -122,8 +122,13 @@ impl Decoder {
 
 impl Decoded {
     fn layer(&self, tape: &mut Tape, Affine { weight, bias }: Affine) -> Tensor {
-        let (constant, _) = self.encoding.layer(tape, weight, 0, Some(bias));
         let states = [(self.new, weight), (self.old, weight)];
+        if !tape.is_recording() {
+            // One buffer less, which on large graphs counts more than products of the encoding.
+            let parts = [(self.encoding.values, weight), states[0], states[1]];
+            return tape.linear(Linear::new(&parts).bias(bias));
+        }
+        let (constant, _) = self.encoding.layer(tape, weight, 0, Some(bias));
         let layer = Linear::new(&states).from_column(tape.columns(self.new));
         tape.linear(match &self.nodes {
             Some(nodes) => layer.add_rows(constant, nodes),

@@ -32,7 +32,7 @@ pub struct Lesson {
 /// As in the paper, but for a few epochs only.
 pub const SHORT: Lesson = Lesson {
     hidden: 128,
-    epochs: 4,
+    epochs: 10,
     train_samples: None,
     validation_samples: None,
     graphs: |n_nodes| match n_nodes {

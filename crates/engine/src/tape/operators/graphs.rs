@@ -212,9 +212,9 @@ impl Tape {
         let columns = self.message_columns(edges, &messages);
         let n_nodes = edges.n_nodes();
         let mut out = self.buffer(n_nodes * columns);
-        let mut origin = self.pool.take_indices();
+        let mut origin = self.recording.then(|| self.pool.take_indices());
         let terms = self.terms(&messages);
-        self.device.gather_max(edges, &terms, columns, &mut out, &mut origin);
+        self.device.gather_max(edges, &terms, columns, &mut out, origin.as_mut());
         let Messages { scaled, bias, activation, .. } = messages;
         self.result((n_nodes, columns), out, messages.tensors(), |out| Operation::GatherMax {
             edges: Arc::clone(edges),
@@ -238,7 +238,8 @@ impl Tape {
         let count = segments.count(rows);
         assert!(count == 0 || segments.range(count - 1).end == rows, "segments cover all rows");
         let mut out = self.buffer(count * columns);
-        let mut origin = (reduction == Reduction::Max).then(|| self.pool.take_indices());
+        let wanted = self.recording && reduction == Reduction::Max;
+        let mut origin = wanted.then(|| self.pool.take_indices());
         let x_value = &self.slots[x.index()].value;
         let device = &self.device;
         device.segment_reduce(
