@@ -112,8 +112,8 @@ fn zeros_in<const N: usize>(scratch: &mut Vec<f32>, columns: usize) -> [&mut [f3
     })
 }
 
-/// About a microsecond of simple work.
-const VALUES_A_TASK: usize = 8_192;
+/// About half a microsecond of simple work.
+const VALUES_A_TASK: usize = 4_096;
 
 impl<'a> Gradient<'a> {
     fn start(&self) -> Start {
