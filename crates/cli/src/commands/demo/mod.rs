@@ -1,6 +1,6 @@
 //! `salsa demo`, also plain `salsa`: the whole way from a seed to a comparison with the paper.
 //!
-//! A network is trained on graphs of at most 16 nodes for about a minute and then asked about
+//! A network is trained on graphs of at most 16 nodes for a minute or two and then asked about
 //! graphs a hundred times as large: what the benchmark is about, small enough to watch.
 
 mod data;
@@ -21,7 +21,7 @@ use crate::files::write_whole;
 use crate::json::json_text;
 use crate::results_table::results_table;
 
-/// Train a network and compare it with the paper, in about a minute
+/// Train a network and compare it with the paper, in a minute or two
 ///
 /// Writes some BFS trajectories and a picture of one, trains a PGN for a few epochs and evaluates
 /// it on some graphs of every test set, beside the paper's results. Ctrl-C stops the training;
