@@ -91,10 +91,10 @@ pub struct Train {
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
-    /// Go on in the folder of a run that was stopped
+    /// Go on in the folder of a run that was stopped, with --epochs beyond the end it had
     #[arg(long, value_name = "FOLDER", conflicts_with_all = [
         "file", "algorithm", "model", "hints", "convention", "seed", "suite", "hidden",
-        "aggregation", "steps_per_hint", "epochs", "batch", "learning_rate", "fields", "out",
+        "aggregation", "steps_per_hint", "batch", "learning_rate", "fields", "out",
     ])]
     resume: Option<PathBuf>,
 
@@ -108,8 +108,15 @@ impl Train {
         let n_threads = self.threads.count()?;
         if let Some(path) = &self.resume {
             let folder = Folder::new(path);
-            let checkpoint = Checkpoint::read(&folder.last(), &processors::names())
+            let names = processors::names();
+            let mut checkpoint = Checkpoint::read(&folder.last(), &names)
                 .map_err(|error| Failure::mistake(format!("{error}; is there a run to resume?")))?;
+            if let Some(epochs) = self.epochs {
+                let line = format!("training.epochs = {epochs}");
+                checkpoint.run = checkpoint.run.with("--epochs", &line, &names)?;
+                let run = checkpoint.run.to_toml();
+                crate::files::write_whole(&path.join("run.toml"), run.as_bytes())?;
+            }
             let suite = Suite::named_or_load(checkpoint.run.suite())?;
             let mut trainer = Trainer::resume(&checkpoint, &suite, n_threads)?;
             let outcome = train(&mut trainer, &folder, &stop, out)?;

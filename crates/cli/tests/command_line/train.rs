@@ -167,6 +167,22 @@ fn a_finished_run_that_is_resumed_stays_as_it_is() {
 }
 
 #[test]
+fn a_finished_run_goes_on_for_more_epochs_as_if_it_had_been_longer() {
+    let at = folder();
+    assert_eq!(salsa(at.path(), &format!("{TINY} --out run")).code, Some(0));
+    let resumed = salsa(at.path(), "train --resume run --epochs 5");
+    assert_eq!(resumed.code, Some(0), "{}", resumed.err);
+    assert!(resumed.out.contains("\nall epochs done after 30 steps; "), "{}", resumed.out);
+    let longer = TINY.replace("--epochs 3", "--epochs 5");
+    assert_eq!(salsa(at.path(), &format!("{longer} --out longer")).code, Some(0));
+    let [run, longer] = ["run", "longer"].map(|name| at.path().join(name));
+    assert!(checkpoints(&run)[1] == checkpoints(&longer)[1]);
+    let [run, longer] =
+        [run, longer].map(|at| std::fs::read_to_string(at.join("run.toml")).unwrap());
+    assert_eq!(run, longer);
+}
+
+#[test]
 fn the_folder_is_named_after_the_run() {
     let at = folder();
     let words = format!("{TINY} --model gin --hints --seed 7 --convention release");
