@@ -4,11 +4,17 @@
 //! resumed ends with the same weights and the same log as one that ran through.
 
 pub mod early_stopping;
+mod folder;
 pub mod log;
+mod observer;
 pub mod order;
+mod outcome;
 pub mod running_loss;
 pub mod schedule;
 pub mod step;
 pub mod trainer;
 
-pub use trainer::{Folder, Observer, Outcome, StepView, TrainError, Trainer, Unobserved};
+pub use folder::Folder;
+pub use observer::{Observer, StepView, Unobserved};
+pub use outcome::{Outcome, TrainError};
+pub use trainer::Trainer;

@@ -5,23 +5,24 @@
 //! a run that was killed and resumed ends with the same numbers as one that never stopped.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use salsa_traces::algorithms;
 use salsa_traces::sample::{Sample, SampleError, Sampler};
-use salsa_traces::suite::{Suite, SuiteError};
-use thiserror::Error;
+use salsa_traces::suite::Suite;
 
 use super::early_stopping::{EarlyStopping, Verdict};
-use super::log::{Ending, EpochSummary, LogError, Record, RunLog, StepSummary};
+use super::folder::Folder;
+use super::log::{Ending, EpochSummary, Record, RunLog, StepSummary};
+use super::observer::{Observer, StepView};
 use super::order::shuffled;
+use super::outcome::{Outcome, TrainError};
 use super::running_loss::RunningLoss;
 use super::schedule::Plateau;
 use super::step::{NotFinite, StepOptions, Stepped, step, validate};
-use crate::batch::{Batch, BatchError};
+use crate::batch::Batch;
 use crate::checkpoint::{Checkpoint, CheckpointError, Progress};
-use crate::compared::Mismatch;
 use crate::evaluation::score;
 use crate::network::{Network, NetworkError};
 use crate::run::Run;
@@ -37,113 +38,6 @@ pub struct Trainer<'a> {
     progress: Progress,
     plateau: Plateau,
     early_stopping: EarlyStopping,
-}
-
-/// Where a training keeps its files.
-#[derive(Debug, Clone)]
-pub struct Folder(PathBuf);
-
-impl Folder {
-    /// This folder.
-    pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self(path.into())
-    }
-
-    /// The folder itself.
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-
-    /// The checkpoint to go on from.
-    pub fn last(&self) -> PathBuf {
-        self.0.join("last.safetensors")
-    }
-
-    /// The checkpoint with the lowest validation loss.
-    pub fn best(&self) -> PathBuf {
-        self.0.join("best.safetensors")
-    }
-}
-
-/// Told how a training goes, and asked whether it should.
-pub trait Observer {
-    /// A step was made.
-    fn step(&mut self, _view: &StepView<'_>) {}
-    /// An epoch is over and validated.
-    fn epoch(&mut self, _summary: &EpochSummary, _improved: bool) {}
-    /// Whether to save and stop now.
-    fn stops(&self) -> bool {
-        false
-    }
-}
-
-/// An observer that looks away.
-#[derive(Debug, Clone, Copy)]
-pub struct Unobserved;
-
-impl Observer for Unobserved {}
-
-/// A step as an observer sees it.
-#[derive(Debug)]
-pub struct StepView<'a> {
-    /// How far the run has come, this step included.
-    pub progress: &'a Progress,
-    /// Batches in an epoch.
-    pub n_batches: u64,
-    /// Its loss and gradient.
-    pub stepped: Stepped,
-}
-
-/// How a training ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// By itself.
-    Finished(Ending),
-    /// The observer wanted it; the last checkpoint goes on from here.
-    Interrupted,
-}
-
-/// Why a training failed.
-#[derive(Debug, Error)]
-pub enum TrainError {
-    /// The run describes no network.
-    #[error(transparent)]
-    Network(#[from] NetworkError),
-    /// The suite has no training or validation split.
-    #[error(transparent)]
-    Suite(#[from] SuiteError),
-    /// A sample could not be made.
-    #[error(transparent)]
-    Sample(#[from] SampleError),
-    /// Samples do not make a batch.
-    #[error(transparent)]
-    Batch(#[from] BatchError),
-    /// A prediction does not have the shape of the answer.
-    #[error(transparent)]
-    Mismatch(#[from] Mismatch),
-    /// A checkpoint could not be written or read.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-    /// A log could not be written.
-    #[error(transparent)]
-    Log(#[from] LogError),
-    /// The loss is not a number any more.
-    #[error(
-        "step {step}, batch {batch} of epoch {epoch}: {term} is {value}; the last checkpoint is \
-         from before it"
-    )]
-    NotFinite {
-        /// The step, from 1.
-        step: u64,
-        /// The epoch, from 1.
-        epoch: u64,
-        /// The batch, from 1.
-        batch: u64,
-        /// What is not finite.
-        term: String,
-        /// What it is.
-        value: f64,
-    },
 }
 
 /// A step's record goes to the log this often.

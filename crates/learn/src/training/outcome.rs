@@ -1,0 +1,63 @@
+//! How a training ends, well or badly.
+
+use salsa_traces::sample::SampleError;
+use salsa_traces::suite::SuiteError;
+use thiserror::Error;
+
+use super::log::{Ending, LogError};
+use crate::batch::BatchError;
+use crate::checkpoint::CheckpointError;
+use crate::compared::Mismatch;
+use crate::network::NetworkError;
+
+/// How a training ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// By itself.
+    Finished(Ending),
+    /// The observer wanted it; the last checkpoint goes on from here.
+    Interrupted,
+}
+
+/// Why a training failed.
+#[derive(Debug, Error)]
+pub enum TrainError {
+    /// The run describes no network.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// The suite has no training or validation split.
+    #[error(transparent)]
+    Suite(#[from] SuiteError),
+    /// A sample could not be made.
+    #[error(transparent)]
+    Sample(#[from] SampleError),
+    /// Samples do not make a batch.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+    /// A prediction does not have the shape of the answer.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    /// A checkpoint could not be written or read.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A log could not be written.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// The loss is not a number any more.
+    #[error(
+        "step {step}, batch {batch} of epoch {epoch}: {term} is {value}; the last checkpoint is \
+         from before it"
+    )]
+    NotFinite {
+        /// The step, from 1.
+        step: u64,
+        /// The epoch, from 1.
+        epoch: u64,
+        /// The batch, from 1.
+        batch: u64,
+        /// What is not finite.
+        term: String,
+        /// What it is.
+        value: f64,
+    },
+}
