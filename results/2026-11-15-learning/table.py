@@ -42,7 +42,10 @@ def read(name: str) -> tuple[dict, dict]:
     """A run and its splits."""
     splits = {}
     for part in ("small", "large"):
-        found = json.loads((HERE / f"{name}-{part}.json").read_text())
+        path = HERE / f"{name}-{part}.json"
+        if not path.exists():
+            continue
+        found = json.loads(path.read_text())
         splits |= {split["split"]: split for split in found["splits"]}
     return found["run"], splits
 
