@@ -6,11 +6,12 @@
 
 use std::ops::Range;
 
+use super::linear::transposed;
 use super::product::{Finish, Left, Start, finished_product, product};
 use super::team::Parts;
 use super::{Cpu, rows};
 use crate::buffer::Buffer;
-use crate::device::{Gradient, GruGradients, GruWeights, Part, RecurrentUnits};
+use crate::device::{Gradient, GruGradients, GruWeights, RecurrentUnits};
 
 /// Rows of a weight and the columns of the gates' gradients that belong to them.
 struct Rows {
@@ -203,12 +204,5 @@ impl Cpu {
                 product(Start::There, new, of_new, (d_state, columns), to);
             }
         });
-    }
-}
-
-fn transposed<'a>(part: &Part<'a>) -> &'a [f32] {
-    match part.transposed {
-        Some(buffer) => buffer.single(),
-        None => unreachable!("the CPU asks for transposed weights"),
     }
 }

@@ -60,14 +60,11 @@ impl LinearLayers for Cpu {
                     few_columns(part, input, columns, start, finish, out);
                     continue;
                 }
-                let Some(transposed) = part.transposed else {
-                    unreachable!("the CPU asks for transposed weights");
-                };
                 finished_product(
                     start,
                     finish,
                     Left { data: input, row: part.width, column: 1 },
-                    (&transposed.single()[part.start * columns..], columns),
+                    (&transposed(part)[part.start * columns..], columns),
                     (out, columns),
                     (piece.len(), part.width, columns),
                 );
@@ -169,6 +166,14 @@ impl LinearLayers for Cpu {
             // SAFETY: pieces do not overlap.
             rows::relu_gradient(&y[piece.clone()], unsafe { dy.part(piece) });
         });
+    }
+}
+
+/// A part's weight as products read it.
+pub(super) fn transposed<'a>(part: &Part<'a>) -> &'a [f32] {
+    match part.transposed {
+        Some(buffer) => buffer.single(),
+        None => unreachable!("the CPU asks for transposed weights"),
     }
 }
 

@@ -46,11 +46,7 @@ impl Tape {
                         into_gradient(&mut dx),
                         into_gradient(&mut dw),
                     );
-                    for (tensor, gradient) in [(input, dx), (weight, dw)] {
-                        if let Some((buffer, _)) = gradient {
-                            self.slots[tensor.index()].gradient = Some(buffer);
-                        }
-                    }
+                    self.put_back([(input, dx), (weight, dw)]);
                 }
                 if let Some(bias) = *bias {
                     self.give(bias, |tape, db| {
@@ -290,11 +286,7 @@ impl Tape {
                     GruGradients { inputs: [dx, dh], weights: [dw, du], biases: [db, dc] },
                 );
                 self.pool.give(work);
-                for (tensor, gradient) in inputs.into_iter().zip(gradients) {
-                    if let Some((buffer, _)) = gradient {
-                        self.slots[tensor.index()].gradient = Some(buffer);
-                    }
-                }
+                self.put_back(inputs.into_iter().zip(gradients));
             }
             Operation::Unary { function, x, out } => self.give(*x, |tape, dx| {
                 tape.device.unary_gradient(*function, tape.value(*out), &dy, dx);
@@ -397,6 +389,15 @@ impl Tape {
     /// As below, if a gradient is wanted.
     fn wanted_gradient(&mut self, tensor: Tensor) -> Option<(Buffer, bool)> {
         self.is_tracked(tensor).then(|| self.take_gradient(tensor))
+    }
+
+    /// Gives tensors the gradients that were taken and computed.
+    fn put_back(&mut self, gradients: impl IntoIterator<Item = (Tensor, Option<(Buffer, bool)>)>) {
+        for (tensor, gradient) in gradients {
+            if let Some((buffer, _)) = gradient {
+                self.slots[tensor.index()].gradient = Some(buffer);
+            }
+        }
     }
 
     /// The gradient so far and whether there is one.

@@ -177,7 +177,7 @@ impl Collator<'_> {
 }
 
 /// How many values a feature has for so many graphs with these edges.
-fn count(field: &Field, n_graphs: usize, edges: &Edges) -> usize {
+pub(crate) fn count(field: &Field, n_graphs: usize, edges: &Edges) -> usize {
     match (field.location, field.kind) {
         (Location::Graph, _) | (_, Kind::MaskOne) => n_graphs,
         (Location::Node, _) => edges.n_nodes(),

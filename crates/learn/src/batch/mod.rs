@@ -17,6 +17,7 @@ use salsa_traces::spec::{Field, Kind, Location, Spec};
 use thiserror::Error;
 
 use collator::Collator;
+pub(crate) use collator::count;
 pub use moments::{Moments, Place};
 
 /// Graphs, inputs and answers of a training step.

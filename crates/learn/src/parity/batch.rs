@@ -7,7 +7,7 @@ use salsa_engine::graph::Edges;
 use salsa_traces::spec::{Field, Kind, Location};
 
 use super::case::{Case, CaseError};
-use crate::batch::{Answers, Batch, Moments, Target, encoded_inputs};
+use crate::batch::{Answers, Batch, Moments, Target, count, encoded_inputs};
 
 impl Case {
     /// The batch of the case.
@@ -24,7 +24,7 @@ impl Case {
         let target = |field: &Field, moments: &Moments, steps: usize| {
             let n_values = layout.n_values(field).saturating_mul(steps);
             let values = self.sized(&format!("batch/{}", field.name), n_values)?;
-            Ok(layout.target(field, values, moments, steps))
+            Ok(layout.target(field, values, &edges, moments, steps))
         };
         let once = Moments::that_count(&edges, &graphs, &vec![1; layout.lengths.len()]);
         let moments = self.hints().then(|| Moments::that_count(&edges, &graphs, &layout.lengths));
@@ -129,7 +129,14 @@ impl Layout {
     }
 
     /// From `[count (, classes), steps]`, or `[n_nodes, steps, classes]` for classes.
-    fn target(&self, field: &Field, values: &[f64], moments: &Moments, steps: usize) -> Target {
+    fn target(
+        &self,
+        field: &Field,
+        values: &[f64],
+        edges: &Edges,
+        moments: &Moments,
+        steps: usize,
+    ) -> Target {
         let (mut places, mut numbers) = (Vec::new(), Vec::new());
         for place in &moments.places {
             let at_step = |i: usize| values[i * steps + place.step];
@@ -166,11 +173,7 @@ impl Layout {
                 (_, Location::Graph) => numbers.push(at_step(place.graph) as f32),
             }
         }
-        let count = match (field.location, field.kind) {
-            (Location::Graph, _) | (_, Kind::MaskOne) => self.lengths.len(),
-            (Location::Node, _) => self.n_nodes(),
-            (Location::Edge, _) => self.rows.len(),
-        };
+        let count = count(field, self.lengths.len(), edges);
         let answers = match field.kind {
             Kind::Scalar | Kind::Mask => Answers::Numbers(numbers),
             _ => Answers::Places(places),
