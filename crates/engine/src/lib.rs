@@ -14,6 +14,7 @@ pub mod graph;
 pub mod device;
 
 pub mod cpu;
+pub mod cuda;
 pub mod reference;
 
 pub mod tape;

@@ -60,8 +60,13 @@ pub struct Tape {
 impl Tape {
     /// An empty tape on a device.
     pub fn new(device: impl Device + 'static) -> Self {
+        Self::on(Box::new(device))
+    }
+
+    /// The same on a device that was chosen at run time.
+    pub fn on(device: Box<dyn Device>) -> Self {
         Self {
-            device: Box::new(device),
+            device,
             pool: Pool::default(),
             slots: Vec::new(),
             operations: Vec::new(),
