@@ -14,7 +14,7 @@ use salsa_learn::training::log::{Ending, EpochSummary};
 use salsa_learn::training::{Folder, Observer, Outcome, StepView, Trainer};
 use salsa_traces::suite::Suite;
 
-use crate::arguments::ThreadsArgument;
+use crate::compute::{ComputeArguments, on_device};
 use crate::failure::Failure;
 
 /// Train a model to execute an algorithm
@@ -99,13 +99,13 @@ pub struct Train {
     resume: Option<PathBuf>,
 
     #[command(flatten)]
-    threads: ThreadsArgument,
+    compute: ComputeArguments,
 }
 
 impl Train {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
         let stop = stop_on_interrupt()?;
-        let n_threads = self.threads.count()?;
+        let compute = self.compute.compute()?;
         if let Some(path) = &self.resume {
             let folder = Folder::new(path);
             let names = processors::names();
@@ -114,11 +114,13 @@ impl Train {
             if let Some(epochs) = self.epochs {
                 let line = format!("training.epochs = {epochs}");
                 checkpoint.run = checkpoint.run.with("--epochs", &line, &names)?;
+            }
+            let suite = Suite::named_or_load(checkpoint.run.suite())?;
+            let mut trainer = Trainer::resume(&checkpoint, &suite, compute)?;
+            if self.epochs.is_some() {
                 let run = checkpoint.run.to_toml();
                 crate::files::write_whole(&path.join("run.toml"), run.as_bytes())?;
             }
-            let suite = Suite::named_or_load(checkpoint.run.suite())?;
-            let mut trainer = Trainer::resume(&checkpoint, &suite, n_threads)?;
             let outcome = train(&mut trainer, &folder, &stop, out)?;
             return next(path, outcome, out);
         }
@@ -132,7 +134,7 @@ impl Train {
             )));
         }
         let suite = Suite::named_or_load(run.suite())?;
-        let mut trainer = Trainer::new(&run, &suite, n_threads)?;
+        let mut trainer = Trainer::new(&run, &suite, compute)?;
         std::fs::create_dir_all(&path)
             .map_err(|error| Failure::writing(&path.display().to_string(), &error))?;
         crate::files::write_whole(&path.join("run.toml"), run.to_toml().as_bytes())?;
@@ -246,13 +248,14 @@ pub fn train(
     let parameters = trainer.network().n_parameters();
     writeln!(
         out,
-        "{} by {}, {} convention, {}hints, seed {}: {parameters} parameters, {} batches an epoch",
+        "{} by {}, {} convention, {}hints, seed {}: {parameters} parameters, {} batches an epoch{}",
         run.algorithm,
         run.model.processor,
         run.convention.name(),
         if run.hints { "" } else { "no " },
         run.seed,
         trainer.n_batches(),
+        on_device(trainer.computed()),
     )
     .and_then(|()| out.flush())
     .map_err(Failure::output)?;

@@ -13,6 +13,7 @@ mod completions;
 mod conformance;
 mod damaged_files;
 mod dev;
+mod device;
 mod draw;
 mod execute;
 mod files;
