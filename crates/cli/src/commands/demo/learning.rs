@@ -14,7 +14,8 @@ use salsa_learn::training::{Folder, Outcome, Trainer};
 use salsa_traces::algorithms::Algorithm;
 use salsa_traces::suite::{Role, Split, Suite};
 
-use crate::commands::train;
+use super::say;
+use crate::commands::train::{Screen, ending, introduction, watched};
 use crate::failure::Failure;
 use crate::files::write_whole;
 use crate::progress::Progress;
@@ -80,7 +81,10 @@ pub fn train(
             Trainer::new(&run, suite, compute)?
         }
     };
-    train::train(&mut trainer, &folder, stop, out)
+    say(out, &introduction(&mut trainer))?;
+    let outcome = watched(&mut trainer, &folder, &Screen::of_one(stop))?;
+    say(out, &ending(outcome, trainer.progress()))?;
+    Ok(outcome)
 }
 
 /// Evaluates the best epoch on some graphs of every test set.
