@@ -6,12 +6,14 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::mpsc::Receiver;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use salsa_traces::algorithms;
 use salsa_traces::sample::{Sample, SampleError, Sampler};
 use salsa_traces::suite::Suite;
 
+use super::ahead::made_ahead;
 use super::early_stopping::{EarlyStopping, Verdict};
 use super::folder::Folder;
 use super::log::{Ending, EpochSummary, Record, RunLog, StepSummary};
@@ -247,17 +249,30 @@ impl<'a> Trainer<'a> {
         observer: &mut dyn Observer,
     ) -> Result<bool, TrainError> {
         let order = shuffled(self.run.seed, self.progress.epoch, self.n_train());
+        let left =
+            order.chunks(self.run.training.batch as usize).skip(self.progress.batch as usize);
+        let (train, hints) = (self.train, self.run.hints);
+        let made = |indices: &[u32]| batch(&train, indices.iter().map(|&i| u64::from(i)), hints);
+        made_ahead(left, made, |batches| self.steps(batches, folder, log, observer))
+    }
+
+    /// Steps on batches that are made ahead; false if the observer stopped it.
+    fn steps(
+        &mut self,
+        batches: Receiver<Result<Batch, TrainError>>,
+        folder: &Folder,
+        log: &mut RunLog,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, TrainError> {
         let n_batches = self.n_batches();
         let mut saved = Instant::now();
-        for indices in
-            order.chunks(self.run.training.batch as usize).skip(self.progress.batch as usize)
-        {
+        for batch in batches {
             if observer.stops() {
                 self.progress.log_records = log.records();
                 self.save(&folder.last())?;
                 return Ok(false);
             }
-            let stepped = self.step(indices)?;
+            let stepped = self.step(&batch?)?;
             let Progress { step, epoch, .. } = self.progress;
             if step.is_multiple_of(STEPS_A_RECORD) {
                 log.append(
@@ -281,17 +296,16 @@ impl<'a> Trainer<'a> {
         Ok(true)
     }
 
-    /// One step on the given training samples.
-    fn step(&mut self, indices: &[u32]) -> Result<Stepped, TrainError> {
-        let batch = batch(&self.train, indices.iter().map(|&i| u64::from(i)), self.run.hints)?;
+    /// One step on a batch.
+    fn step(&mut self, batch: &Batch) -> Result<Stepped, TrainError> {
         self.options.optimiser.learning_rate = self.plateau.learning_rate();
         let number = self.progress.step + 1;
-        let stepped = step(&mut self.network, &batch, &self.options, number);
-        let batch = self.progress.batch + 1;
-        let stepped = stepped.map_err(|what| self.not_finite(number, batch, what))?;
+        let stepped = step(&mut self.network, batch, &self.options, number);
+        let place = self.progress.batch + 1;
+        let stepped = stepped.map_err(|what| self.not_finite(number, place, what))?;
         self.progress.step += 1;
         self.progress.batch += 1;
-        self.progress.epoch_loss.add(stepped.loss, indices.len() as u64);
+        self.progress.epoch_loss.add(stepped.loss, batch.lengths.len() as u64);
         Ok(stepped)
     }
 
@@ -309,18 +323,22 @@ impl<'a> Trainer<'a> {
     fn validate(&mut self) -> Result<(f64, Scores), TrainError> {
         let all = self.validation.split().samples;
         let count = self.run.training.validation_samples.unwrap_or(all).min(all);
-        let mut running = RunningLoss::default();
-        let mut scores = Scores::new();
         let size = self.run.training.batch;
-        for first in (0..count).step_by(size as usize) {
-            let indices = first..(first + size).min(count);
-            let samples = samples(&self.validation, indices.clone(), false)?;
-            let batch = Batch::new(&samples, false)?;
-            let (loss, outputs) = validate(&mut self.network, &batch, self.options.weights);
-            running.add(loss, indices.end - indices.start);
-            score(&self.network, &batch, &samples, &outputs, &mut scores)?;
-        }
-        Ok((running.mean().map_or(f64::NAN, |mean| mean.total), scores))
+        let validation = self.validation;
+        let made = |first: u64| -> Result<_, TrainError> {
+            let samples = samples(&validation, first..(first + size).min(count), false)?;
+            Ok((Batch::new(&samples, false)?, samples))
+        };
+        made_ahead((0..count).step_by(size as usize), made, |batches| {
+            let (mut running, mut scores) = (RunningLoss::default(), Scores::new());
+            for made in batches {
+                let (batch, samples) = made?;
+                let (loss, outputs) = validate(&mut self.network, &batch, self.options.weights);
+                running.add(loss, samples.len() as u64);
+                score(&self.network, &batch, &samples, &outputs, &mut scores)?;
+            }
+            Ok((running.mean().map_or(f64::NAN, |mean| mean.total), scores))
+        })
     }
 
     /// Writes everything there is to a checkpoint.

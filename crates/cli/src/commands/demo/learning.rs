@@ -82,7 +82,7 @@ pub fn train(
         }
     };
     say(out, &introduction(&mut trainer))?;
-    let outcome = watched(&mut trainer, &folder, &Screen::of_one(stop))?;
+    let outcome = watched(&mut trainer, &folder, &Screen::new(stop))?;
     say(out, &ending(outcome, trainer.progress()))?;
     Ok(outcome)
 }

@@ -64,7 +64,7 @@ fn train(plan: &Plan, compute: Compute, screen: &Screen, introduce: &Sender<Stri
     match watched(&mut trainer, &plan.folder(), screen) {
         Ok(outcome) => Ok((outcome, ending(outcome, trainer.progress()))),
         Err(error) => {
-            if !screen.prefix.is_empty() {
+            if !screen.prefix().is_empty() {
                 screen.tell(&format!("failed: {error}"));
             }
             Err(error.into())
@@ -76,13 +76,11 @@ fn train(plan: &Plan, compute: Compute, screen: &Screen, introduce: &Sender<Stri
 fn screens(plans: &[Plan], bars: &MultiProgress, stop: &Arc<AtomicBool>) -> Vec<Screen> {
     let labels: Vec<String> = plans.iter().map(Plan::label).collect();
     let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
-    let prefix = |label: String| match plans {
-        [_] => String::new(),
-        _ => format!("{label:<width$}  "),
-    };
-    let screen =
-        |label| Screen { prefix: prefix(label), bars: bars.clone(), stop: Arc::clone(stop) };
-    labels.into_iter().map(screen).collect()
+    let screen = |label| Screen::beside(&format!("{label:<width$}"), bars, stop);
+    match plans {
+        [_] => vec![Screen::new(stop)],
+        _ => labels.into_iter().map(screen).collect(),
+    }
 }
 
 /// How each ended, and what to do next.
@@ -92,9 +90,9 @@ fn tell(
     ends: &[Ended],
     out: &mut impl Write,
 ) -> io::Result<()> {
-    for (Screen { prefix, .. }, end) in screens.iter().zip(ends) {
+    for (screen, end) in screens.iter().zip(ends) {
         if let Ok((_, line)) = end {
-            writeln!(out, "{prefix}{line}")?;
+            writeln!(out, "{}{line}", screen.prefix())?;
         }
     }
     let mut stopped = Vec::new();

@@ -11,20 +11,30 @@ use salsa_learn::training::{Folder, Observer, Outcome, StepView, TrainError, Tra
 
 use crate::compute::on_device;
 
-/// Where trainings are watched, and whether they should stop.
+/// Where a training is watched, and whether it should stop.
 pub struct Screen {
-    /// What its lines begin with.
-    pub prefix: String,
-    /// One bar for each training.
-    pub bars: MultiProgress,
-    /// Set to stop them all.
-    pub stop: Arc<AtomicBool>,
+    prefix: String,
+    bars: MultiProgress,
+    bar: ProgressBar,
+    stop: Arc<AtomicBool>,
 }
 
 impl Screen {
-    /// For one training alone.
-    pub fn of_one(stop: &Arc<AtomicBool>) -> Self {
-        Self { prefix: String::new(), bars: MultiProgress::new(), stop: Arc::clone(stop) }
+    /// For a training alone.
+    pub fn new(stop: &Arc<AtomicBool>) -> Self {
+        Self::beside("", &MultiProgress::new(), stop)
+    }
+
+    /// For one of several trainings, whose lines begin with its name.
+    pub fn beside(name: &str, bars: &MultiProgress, stop: &Arc<AtomicBool>) -> Self {
+        let prefix = if name.is_empty() { String::new() } else { format!("{name}  ") };
+        let (bar, bars) = (bars.add(ProgressBar::new(0)), bars.clone());
+        Self { prefix, bars, bar, stop: Arc::clone(stop) }
+    }
+
+    /// What its lines begin with.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
     }
 
     /// Prints a line above the bars.
@@ -83,14 +93,13 @@ pub fn watched(
 ) -> Result<Outcome, TrainError> {
     let mut watcher = Watcher::new(trainer, screen);
     let outcome = trainer.train(folder, &mut watcher);
-    watcher.bar.finish_and_clear();
+    screen.bar.finish_and_clear();
     outcome
 }
 
 /// A progress bar over all epochs, and a line for each.
 struct Watcher<'a> {
     screen: &'a Screen,
-    bar: ProgressBar,
     epochs: u64,
     accuracy: Option<f64>,
 }
@@ -98,24 +107,25 @@ struct Watcher<'a> {
 impl<'a> Watcher<'a> {
     fn new(trainer: &Trainer<'_>, screen: &'a Screen) -> Self {
         let epochs = trainer.run().training.epochs;
-        let bar = screen.bars.add(ProgressBar::new(epochs * trainer.n_batches()));
+        let bar = &screen.bar;
+        bar.set_length(epochs * trainer.n_batches());
         let style = "{msg} {wide_bar} {per_sec} {eta} left";
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
         bar.set_position(trainer.progress().step);
         bar.reset_eta();
-        Self { screen, bar, epochs, accuracy: None }
+        Self { screen, epochs, accuracy: None }
     }
 }
 
 impl Observer for Watcher<'_> {
     fn step(&mut self, view: &StepView<'_>) {
-        self.bar.inc(1);
+        self.screen.bar.inc(1);
         if view.progress.step.is_multiple_of(16) {
             let accuracy =
                 self.accuracy.map_or(String::new(), |value| format!(" val {:.1}%", 100.0 * value));
-            self.bar.set_message(format!(
+            self.screen.bar.set_message(format!(
                 "{}epoch {}/{} loss {:.4}{accuracy}",
                 self.screen.prefix,
                 view.progress.epoch + 1,
