@@ -48,7 +48,7 @@ pub fn train(samples: u64, folder: &Folder) -> Result<Outcome, Box<dyn Error>> {
     run.training.epochs = 5;
     run.training.train_samples = Some(samples);
     run.training.validation_samples = Some(samples.min(200));
-    let network = Network::with_processor(&run, Cpu::new(2), sage)?;
+    let network = Network::with_processor(&run, Box::new(Cpu::new(2)), sage)?;
     let suite = Suite::named(run.suite())?;
     Ok(Trainer::with_network(&run, &suite, network)?.train(folder, &mut Print)?)
 }

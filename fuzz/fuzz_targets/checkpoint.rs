@@ -7,6 +7,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use salsa_learn::checkpoint::{Checkpoint, Progress};
+use salsa_learn::compute::Compute;
 use salsa_learn::model::processors;
 use salsa_learn::network::Network;
 
@@ -20,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
             assert_eq!(again.to_bytes().unwrap(), written);
             // Larger networks take too long to build at every input.
             if checkpoint.run.model.hidden <= 16 {
-                let _ = Network::restore(&checkpoint, 1);
+                let _ = Network::restore(&checkpoint, Compute::Cpu { n_threads: 1 });
             }
         }
     }

@@ -163,6 +163,11 @@ impl ThreadsArgument {
             None => Ok(std::thread::available_parallelism().map_or(1, |cores| cores.get())),
         }
     }
+
+    /// Whether it was asked for.
+    pub fn is_given(&self) -> bool {
+        self.threads.is_some()
+    }
 }
 
 /// The splits that a user names, each once: `test` for all test sets, `all` for every split.

@@ -6,8 +6,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::help::command_line;
+use salsa_engine::cuda::CudaError;
 use salsa_learn::checkpoint::CheckpointError;
 use salsa_learn::evaluation::EvaluateError;
+use salsa_learn::network::NetworkError;
 use salsa_learn::parity::CaseError;
 use salsa_learn::run::RunError;
 use salsa_learn::training::TrainError;
@@ -201,7 +203,25 @@ impl From<CaseError> for Failure {
     fn from(error: CaseError) -> Self {
         match error {
             CaseError::Read { path, source } => Self::reading(&path, &source),
+            CaseError::Cuda(error) => error.into(),
             malformed => Self::mistake(malformed),
+        }
+    }
+}
+
+/// What a machine has is no mistake in the command.
+impl From<CudaError> for Failure {
+    fn from(error: CudaError) -> Self {
+        Self::System(error.to_string())
+    }
+}
+
+impl From<NetworkError> for Failure {
+    fn from(error: NetworkError) -> Self {
+        match error {
+            NetworkError::Cuda(error) => error.into(),
+            // A run that no network fits.
+            other => Self::mistake(other),
         }
     }
 }
@@ -211,7 +231,7 @@ impl From<TrainError> for Failure {
         match error {
             TrainError::Suite(error) => error.into(),
             TrainError::Sample(error) => error.into(),
-            TrainError::Network(error) => Self::mistake(error),
+            TrainError::Network(error) => error.into(),
             TrainError::Checkpoint(CheckpointError::Write { path, error }) => {
                 Self::writing(&path, &error)
             }
@@ -224,8 +244,9 @@ impl From<EvaluateError> for Failure {
     fn from(error: EvaluateError) -> Self {
         match error {
             EvaluateError::Sample(error) => error.into(),
-            // A run that no network fits, or a graph that lacks what the network reads.
-            EvaluateError::Network(_) | EvaluateError::Batch { .. } => Self::mistake(error),
+            EvaluateError::Network(error) => error.into(),
+            // A graph that lacks what the network reads.
+            EvaluateError::Batch { .. } => Self::mistake(error),
             EvaluateError::Mismatch { .. } => Self::System(error.to_string()),
         }
     }

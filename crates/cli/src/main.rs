@@ -2,6 +2,7 @@
 
 mod arguments;
 mod commands;
+mod compute;
 mod describe;
 mod failure;
 mod files;

@@ -7,6 +7,7 @@ use salsa_learn::confidence::Summary;
 use salsa_learn::evaluation::{Data, Evaluation, Group, SplitResult, Steps};
 use salsa_learn::metrics::{self, Metric, Scale};
 
+use crate::compute::on_device;
 use crate::paper;
 use crate::table::{short, table_of};
 
@@ -108,8 +109,9 @@ fn what(evaluation: &Evaluation) -> String {
         Steps::Fixed(steps) => format!("{steps} steps"),
         Steps::Auto => "steps until the answer stands still".to_owned(),
     };
+    let on = on_device(&evaluation.computed);
     format!(
-        "{} by {}, {} convention, {}hints, seed {}, after {} epoch{} ({} steps)\n{data}, {steps}",
+        "{} by {}, {} convention, {}hints, seed {}, after {} epoch{} ({} steps)\n{data}, {steps}{on}",
         run.algorithm,
         run.model.processor,
         run.convention,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use salsa_learn::checkpoint::{Checkpoint, CheckpointError};
+use salsa_learn::compute::Computed;
 use salsa_learn::evaluation::{Data, Options, Steps, TestSet};
 use salsa_learn::model::processors;
 use salsa_learn::training::Folder;
@@ -12,7 +13,8 @@ use salsa_traces::convention::Convention;
 use salsa_traces::spec::Spec;
 use salsa_traces::suite::Suite;
 
-use crate::arguments::{ThreadsArgument, chosen_splits};
+use crate::arguments::chosen_splits;
+use crate::compute::ComputeArguments;
 use crate::failure::Failure;
 use crate::graph_files::{self, GraphFiles};
 
@@ -78,7 +80,7 @@ pub struct TrainedArguments {
     steps: Steps,
 
     #[command(flatten)]
-    threads: ThreadsArgument,
+    compute: ComputeArguments,
 }
 
 /// A checkpoint and where its graphs come from.
@@ -87,6 +89,8 @@ pub struct Trained {
     pub checkpoint: Checkpoint,
     /// How it is asked.
     pub options: Options,
+    /// What computes.
+    pub computed: Computed,
     algorithm: &'static dyn Algorithm,
     source: Source,
 }
@@ -97,9 +101,9 @@ enum Source {
 }
 
 impl TrainedArguments {
-    /// Reads the checkpoint and the suite.
+    /// Reads the checkpoint and the suite, and tries the device.
     pub fn load(&self) -> Result<Trained, Failure> {
-        let options = Options { steps: self.steps, n_threads: self.threads.count()? };
+        let options = Options { steps: self.steps, compute: self.compute.compute()? };
         if self.samples == Some(0) {
             return Err(Failure::mistake("--samples: expected at least 1, found 0"));
         }
@@ -122,7 +126,8 @@ impl TrainedArguments {
                 format: graph_files::format(self.graph_format.as_deref())?,
             })
         };
-        Ok(Trained { checkpoint, options, algorithm, source })
+        let computed = options.compute.try_out()?;
+        Ok(Trained { checkpoint, options, computed, algorithm, source })
     }
 
     /// The graphs that are asked for: a set for each split or file.

@@ -1,13 +1,15 @@
 //! Networks that learn to execute algorithms: batches, models, training, metrics, evaluation.
 //!
 //! The modules stand in the order of the data flow. A [`run`] says what is trained; samples become
-//! a [`batch`]; a [`model`] reads it and its [`loss`] is minimised by [`training`], which keeps
+//! a [`batch`]; a [`model`] reads it where [`compute`] says, and its [`loss`] is minimised by [`training`], which keeps
 //! [`checkpoint`]s; what a trained model predicts is measured by [`metrics`] and judged by
 //! [`validity`]. [`parity`] holds all of it to the numbers of a reference.
 
 pub mod exact_json;
 
 pub mod run;
+
+pub mod compute;
 
 pub mod batch;
 

@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
-use salsa_engine::cpu::Cpu;
+use salsa_engine::cuda::CudaError;
 use salsa_engine::device::{Device, Reduction};
 use salsa_engine::tape::Tape;
 use salsa_traces::algorithms::{self, UnknownAlgorithm};
@@ -10,6 +10,7 @@ use salsa_traces::spec::Spec;
 use thiserror::Error;
 
 use crate::checkpoint::{Checkpoint, Group, Malformation, Tensor};
+use crate::compute::Compute;
 use crate::model::input::Sizes;
 use crate::model::layers::Builder;
 use crate::model::processors::{self, Processor, UnknownProcessor};
@@ -39,19 +40,22 @@ pub enum NetworkError {
     /// The checkpoint is of another network.
     #[error(transparent)]
     Malformed(#[from] Malformation),
+    /// There is no such GPU.
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
 }
 
 impl Network {
-    /// A new network for a run, with first values by its seed, on the CPU.
-    pub fn new(run: &Run, n_threads: usize) -> Result<Self, NetworkError> {
+    /// A new network for a run, with first values by its seed.
+    pub fn new(run: &Run, compute: Compute) -> Result<Self, NetworkError> {
         let kind = processors::find(&run.model.processor)?;
-        Self::with_processor(run, Cpu::new(n_threads), kind.build)
+        Self::with_processor(run, compute.device()?, kind.build)
     }
 
     /// The same with any processor and device.
     pub fn with_processor(
         run: &Run,
-        device: impl Device + 'static,
+        device: Box<dyn Device>,
         processor: impl FnOnce(&mut Builder<'_>, Sizes) -> Box<dyn Processor>,
     ) -> Result<Self, NetworkError> {
         let spec = algorithms::find(&run.algorithm)?.spec();
@@ -62,7 +66,7 @@ impl Network {
     pub fn with_spec(
         run: &Run,
         spec: &Spec,
-        device: impl Device + 'static,
+        device: Box<dyn Device>,
         processor: impl FnOnce(&mut Builder<'_>, Sizes) -> Box<dyn Processor>,
     ) -> Result<Self, Undecodable> {
         let options = ModelOptions {
@@ -76,15 +80,15 @@ impl Network {
             steps_per_hint: run.model.steps_per_hint as usize,
             hints: run.hints,
         };
-        let mut tape = Tape::new(device);
+        let mut tape = Tape::on(device);
         let mut rng = ChaCha8Rng::seed_from_u64(run.seed);
         let model = Model::new(&mut tape, spec, options, processor, &mut rng)?;
         Ok(Self { tape, model })
     }
 
     /// A network with the values of a checkpoint.
-    pub fn restore(checkpoint: &Checkpoint, n_threads: usize) -> Result<Self, NetworkError> {
-        let mut network = Self::new(&checkpoint.run, n_threads)?;
+    pub fn restore(checkpoint: &Checkpoint, compute: Compute) -> Result<Self, NetworkError> {
+        let mut network = Self::new(&checkpoint.run, compute)?;
         network.read(checkpoint)?;
         Ok(network)
     }

@@ -9,6 +9,7 @@ pub use salsa_traces::suite::Suite;
 
 pub use crate::batch::Batch;
 pub use crate::checkpoint::Checkpoint;
+pub use crate::compute::Compute;
 pub use crate::model::layers::{Affine, BatchNorm, Builder, Gru, LayerNorm};
 pub use crate::model::processors::{OnInput, Processor, Sizes, State, Step, Surroundings};
 pub use crate::network::Network;

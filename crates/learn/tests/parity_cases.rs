@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use salsa_learn::compute::Compute;
 use salsa_learn::parity;
 
 fn cases() -> Vec<PathBuf> {
@@ -20,7 +21,7 @@ fn every_case_agrees_with_the_reference() {
     assert_eq!(cases.len(), 54);
     let mut wrong = Vec::new();
     for path in &cases {
-        for group in parity::check(path, 2).unwrap() {
+        for group in parity::check(path, Compute::Cpu { n_threads: 2 }).unwrap() {
             if !group.agrees() {
                 wrong.push(format!("{}: {group:?}", path.file_name().unwrap().display()));
             }

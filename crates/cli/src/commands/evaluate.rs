@@ -14,7 +14,7 @@ use crate::trained::{Trained, TrainedArguments};
 
 /// Measure how good a trained model is
 ///
-/// Every graph is predicted alone, in single precision, and compared with the recorded execution;
+/// Every graph is predicted alone and compared with the recorded execution;
 /// an answer that differs from it may still be valid, and is counted as such beside. Where the
 /// paper has a figure for the same algorithm, model and split, it stands in the table.
 #[derive(Debug, Args)]
@@ -42,10 +42,11 @@ impl Evaluate {
         let trained = self.trained.load()?;
         let sets = self.trained.sets(&trained)?;
         let progress = Progress::new(sets.iter().map(TestSet::count).sum(), "evaluating");
-        let Trained { checkpoint, options, .. } = &trained;
+        let Trained { checkpoint, options, computed, .. } = &trained;
         let splits = evaluate(checkpoint, &sets, *options, &mut || progress.advance(1))?;
         drop(progress);
-        let evaluation = Evaluation::new(checkpoint, trained.data(), options.steps, splits);
+        let (data, computed) = (trained.data(), computed.clone());
+        let evaluation = Evaluation::new(checkpoint, data, options.steps, computed, splits);
         if self.format == Format::Json {
             return print_json(out, &evaluation);
         }

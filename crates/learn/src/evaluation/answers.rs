@@ -16,6 +16,7 @@ use super::{Prediction, Steps, TestSet, predict};
 use crate::batch::BatchError;
 use crate::checkpoint::Checkpoint;
 use crate::compared::{Compared, Mismatch};
+use crate::compute::Compute;
 use crate::metrics::{Measured, measure};
 use crate::network::{Network, NetworkError};
 use crate::validity::{Instance, Violation, check};
@@ -25,8 +26,8 @@ use crate::validity::{Instance, Violation, check};
 pub struct Options {
     /// When they stop.
     pub steps: Steps,
-    /// How many threads work.
-    pub n_threads: usize,
+    /// Where they compute.
+    pub compute: Compute,
 }
 
 /// What a network answered on one graph, and how good it is.
@@ -91,7 +92,8 @@ pub fn answers(
         .enumerate()
         .flat_map(|(set, given)| (0..given.count()).map(move |index| (set, index)))
         .collect();
-    let n_workers = options.n_threads.min(jobs.len()).max(1);
+    let n_workers = options.compute.most_networks().min(jobs.len()).max(1);
+    let compute = options.compute.shared_by(n_workers);
     let next = AtomicUsize::new(0);
     let (send, receive) = mpsc::sync_channel(2 * n_workers);
     std::thread::scope(|scope| {
@@ -102,7 +104,7 @@ pub fn answers(
                 loop {
                     let place = next.fetch_add(1, Ordering::Relaxed);
                     let Some(&job) = jobs.get(place) else { return };
-                    let answer = restored(&mut network, checkpoint, options.n_threads / n_workers)
+                    let answer = restored(&mut network, checkpoint, compute)
                         .and_then(|network| answer(network, sets, job, options.steps));
                     // Whoever asked may have heard enough.
                     if send.send((place, answer)).is_err() {
@@ -131,11 +133,11 @@ pub fn answers(
 fn restored<'a>(
     network: &'a mut Option<Network>,
     checkpoint: &Checkpoint,
-    n_threads: usize,
+    compute: Compute,
 ) -> Result<&'a mut Network, EvaluateError> {
     match network {
         Some(network) => Ok(network),
-        none => Ok(none.insert(Network::restore(checkpoint, n_threads)?)),
+        none => Ok(none.insert(Network::restore(checkpoint, compute)?)),
     }
 }
 

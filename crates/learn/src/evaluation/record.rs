@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Steps;
 use crate::checkpoint::Checkpoint;
+use crate::compute::Computed;
 use crate::confidence::Summary;
 use crate::exact_json;
 use crate::run::Run;
@@ -24,6 +25,9 @@ pub struct Evaluation {
     pub data: Data,
     /// When the network stops.
     pub steps: Steps,
+    /// What computed.
+    #[serde(flatten)]
+    pub computed: Computed,
     /// The result on each set, in the order asked for.
     pub splits: Vec<SplitResult>,
 }
@@ -99,6 +103,7 @@ impl Evaluation {
         checkpoint: &Checkpoint,
         data: Data,
         steps: Steps,
+        computed: Computed,
         splits: Vec<SplitResult>,
     ) -> Self {
         let progress = &checkpoint.progress;
@@ -112,6 +117,7 @@ impl Evaluation {
             },
             data,
             steps,
+            computed,
             splits,
         }
     }

@@ -8,12 +8,15 @@ use salsa_traces::trajectory::Values;
 use super::*;
 use crate::batch::Batch;
 use crate::checkpoint::{Checkpoint, Progress};
+use crate::compute::Compute;
 use crate::model::processors;
 use crate::network::Network;
 use crate::prediction::predictions;
 use crate::run::Run;
 use crate::training::step::{StepOptions, step};
 use crate::training::trainer::batch;
+
+const ONE_THREAD: Compute = Compute::Cpu { n_threads: 1 };
 
 fn run(algorithm: &str, processor: &str) -> Run {
     let text =
@@ -27,7 +30,7 @@ fn sampler<'a>(suite: &'a Suite, algorithm: &str, split: &str) -> Sampler<'a> {
 
 /// A checkpoint after a few steps, so that answers are not all the same.
 fn trained(run: &Run, suite: &Suite) -> Checkpoint {
-    let mut network = Network::new(run, 1).unwrap();
+    let mut network = Network::new(run, ONE_THREAD).unwrap();
     let train = sampler(suite, &run.algorithm, "train");
     for number in 0..10 {
         let batch = batch(&train, 8 * number..8 * number + 8, false).unwrap();
@@ -49,7 +52,7 @@ fn alone_or_in_a_batch_a_graph_has_the_same_answer() {
     for algorithm in ["bfs", "dfs", "dijkstra", "mis", "eccentricity", "bridges"] {
         for processor in processors::names() {
             let run = run(algorithm, processor);
-            let mut network = Network::restore(&trained(&run, &suite), 1).unwrap();
+            let mut network = Network::restore(&trained(&run, &suite), ONE_THREAD).unwrap();
             let samples = samples(&suite, algorithm, "val", 6);
             let batch = Batch::new(&samples, false).unwrap();
             let forward = network.model.forward(&mut network.tape, &batch);
@@ -83,7 +86,8 @@ fn close(a: &Values, b: &Values) -> bool {
 fn auto_stops_when_the_answer_stands_still() {
     let suite = Suite::named("paper").unwrap();
     for algorithm in ["bfs", "mis", "eccentricity"] {
-        let mut network = Network::restore(&trained(&run(algorithm, "gin"), &suite), 1).unwrap();
+        let mut network =
+            Network::restore(&trained(&run(algorithm, "gin"), &suite), ONE_THREAD).unwrap();
         for sample in samples(&suite, algorithm, "er_16", 8) {
             let auto = predict(&mut network, &sample, Steps::Auto).unwrap();
             assert!((3..=64).contains(&auto.steps), "{}", auto.steps);
@@ -112,7 +116,7 @@ fn rounded(outputs: &[Values]) -> Vec<Values> {
 fn memory_does_not_grow_with_the_steps() {
     let suite = Suite::named("paper").unwrap();
     for processor in processors::names() {
-        let mut network = Network::new(&run("mis", processor), 1).unwrap();
+        let mut network = Network::new(&run("mis", processor), ONE_THREAD).unwrap();
         let sample = &samples(&suite, "mis", "er_16", 1)[0];
         // Steps of which each is decoded need a little more; a few of them show how much.
         predict(&mut network, sample, Steps::Auto).unwrap();
@@ -128,7 +132,7 @@ fn memory_does_not_grow_with_the_steps() {
 #[test]
 fn steps_beyond_the_recorded_ones_draw_the_same_values_again() {
     let suite = Suite::named("paper").unwrap();
-    let mut network = Network::restore(&trained(&run("mis", "pgn"), &suite), 1).unwrap();
+    let mut network = Network::restore(&trained(&run("mis", "pgn"), &suite), ONE_THREAD).unwrap();
     let sample = &samples(&suite, "mis", "ws_16", 1)[0];
     let steps = Steps::Fixed(sample.trajectory.length as usize + 20);
     let first = predict(&mut network, sample, steps).unwrap();
@@ -150,7 +154,7 @@ fn the_number_of_threads_changes_nothing() {
     let sets = test_sets(&suite);
     let results = |n_threads| {
         let mut told = 0;
-        let options = Options { steps: Steps::Auto, n_threads };
+        let options = Options { steps: Steps::Auto, compute: Compute::Cpu { n_threads } };
         let results = evaluate(&checkpoint, &sets, options, &mut || told += 1).unwrap();
         assert_eq!(told, 33);
         results
@@ -164,7 +168,7 @@ fn the_number_of_threads_changes_nothing() {
 fn the_parts_add_up_to_the_whole() {
     let suite = Suite::named("paper").unwrap();
     let checkpoint = trained(&run("bfs", "gin"), &suite);
-    let options = Options { steps: Steps::Recorded, n_threads: 2 };
+    let options = Options { steps: Steps::Recorded, compute: Compute::Cpu { n_threads: 2 } };
     let results = evaluate(&checkpoint, &test_sets(&suite), options, &mut || ()).unwrap();
     assert_eq!(results.iter().map(|split| split.all.graphs).collect::<Vec<_>>(), [12, 12, 9]);
     for SplitResult { all, by_size, by_family, .. } in &results {
@@ -195,11 +199,12 @@ fn a_record_comes_back() {
     let mis = algorithms::find("mis").unwrap();
     let sets = [TestSet::split(&suite, 7, mis, "er_16", Some(2)).unwrap()];
     let steps = Steps::Fixed(9);
-    let options = Options { steps, n_threads: 1 };
+    let options = Options { steps, compute: ONE_THREAD };
     let splits = evaluate(&checkpoint, &sets, options, &mut || ()).unwrap();
     let data =
         Data::Suite { name: "paper".into(), version: 1, convention: suite.convention, seed: 7 };
-    let evaluation = Evaluation::new(&checkpoint, data, steps, splits);
+    let computed = ONE_THREAD.try_out().unwrap();
+    let evaluation = Evaluation::new(&checkpoint, data, steps, computed, splits);
     let text = serde_json::to_string(&evaluation).unwrap();
     assert_eq!(serde_json::from_str::<Evaluation>(&text).unwrap(), evaluation);
     assert!(text.contains("\"steps\":\"9\""), "{text}");
@@ -210,7 +215,7 @@ fn whoever_has_heard_enough_can_say_so() {
     let suite = Suite::named("paper").unwrap();
     let checkpoint = trained(&run("bfs", "pgn"), &suite);
     let mut heard = Vec::new();
-    let options = Options { steps: Steps::Recorded, n_threads: 3 };
+    let options = Options { steps: Steps::Recorded, compute: Compute::Cpu { n_threads: 3 } };
     answers(&checkpoint, &test_sets(&suite), options, &mut |answer| {
         heard.push((answer.set, answer.index));
         if heard.len() == 14 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -227,7 +232,7 @@ fn the_first_failure_is_told_whatever_the_threads_do() {
     let checkpoint = trained(&run("bfs", "pgn"), &suite);
     let sets = [TestSet::split(&suite, 0, bfs, "er_16", Some(1003)).unwrap()];
     let skipped = [TestSet::given("nothing", Vec::new(), suite.convention)];
-    let options = Options { steps: Steps::Fixed(1), n_threads: 3 };
+    let options = Options { steps: Steps::Fixed(1), compute: Compute::Cpu { n_threads: 3 } };
     let error = evaluate(&checkpoint, &sets, options, &mut || ()).unwrap_err();
     assert_eq!(error.to_string(), "split er_16 has 1000 samples, there is no index 1000");
     assert_eq!(evaluate(&checkpoint, &skipped, options, &mut || ()).unwrap()[0].all.graphs, 0);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use safetensors::{Dtype, SafeTensors};
+use salsa_engine::cuda::CudaError;
 use salsa_engine::graph::EdgesError;
 use salsa_traces::algorithms;
 use salsa_traces::convention::Convention;
@@ -53,6 +54,9 @@ pub enum CaseError {
         /// What is wrong with them.
         source: EdgesError,
     },
+    /// There is no such GPU.
+    #[error(transparent)]
+    Cuda(CudaError),
 }
 
 /// Groups whose tensors are results.

@@ -16,8 +16,12 @@ mod write;
 use std::path::Path;
 
 pub use case::{Case, CaseError};
-use run::{Precision, run};
+use run::run;
+use salsa_engine::reference::Reference;
+use salsa_engine::tape::Tape;
 pub use write::{processor_name, to_bytes};
+
+use crate::compute::Compute;
 
 /// How one group of tensors compares.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,17 +45,18 @@ impl Group {
     }
 }
 
-/// Compares a file with what the engine computes, on `n_threads` threads.
-pub fn check(path: &Path, n_threads: usize) -> Result<Vec<Group>, CaseError> {
+/// Compares a file with what the engine computes.
+pub fn check(path: &Path, compute: Compute) -> Result<Vec<Group>, CaseError> {
     let case = Case::load(path)?;
     let names = case.groups();
     if names.is_empty() {
         return Err(case.malformed("no results are in it to compare"));
     }
     let hopeless = |name: &str| case.reference_deviation(name) > 0.02;
-    let single = run(&case, Precision::Single { n_threads })?;
+    let device = compute.device().map_err(CaseError::Cuda)?;
+    let single = run(&case, Tape::on(device))?;
     let double = if names.iter().any(|name| hopeless(name)) {
-        Some(run(&case, Precision::Double)?)
+        Some(run(&case, Tape::new(Reference))?)
     } else {
         None
     };

@@ -2,9 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
-use salsa_engine::cpu::Cpu;
 use salsa_engine::device::Reduction;
-use salsa_engine::reference::Reference;
 use salsa_engine::tape::{Tape, Tensor};
 
 use super::case::{Case, CaseError, Tensors};
@@ -12,24 +10,8 @@ use crate::batch::{Batch, Moments, encoded_inputs};
 use crate::loss::{LossWeights, losses};
 use crate::model::{Model, ModelOptions, processors};
 
-/// Where to compute.
-#[derive(Debug, Clone, Copy)]
-pub enum Precision {
-    /// The fast device.
-    Single {
-        /// On so many threads.
-        n_threads: usize,
-    },
-    /// The reference device.
-    Double,
-}
-
-/// Everything a case expects, computed here.
-pub fn run(case: &Case, precision: Precision) -> Result<Tensors, CaseError> {
-    let mut tape = match precision {
-        Precision::Single { n_threads } => Tape::new(Cpu::new(n_threads)),
-        Precision::Double => Tape::new(Reference),
-    };
+/// Everything a case expects, computed on an empty tape.
+pub fn run(case: &Case, mut tape: Tape) -> Result<Tensors, CaseError> {
     let batch = case.batch()?;
     let processor = case.field("processor")?.to_lowercase();
     let processor = if processor == "gine" { "gin" } else { &processor };

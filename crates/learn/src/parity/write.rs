@@ -215,6 +215,7 @@ mod tests {
     use salsa_traces::suite::Suite;
 
     use super::*;
+    use crate::compute::Compute;
     use crate::model::processors;
     use crate::parity::Case;
     use crate::training::trainer::batch;
@@ -234,7 +235,7 @@ mod tests {
                 let run = run(&algorithm.spec().algorithm, "pgn", hints);
                 let sampler = Sampler::new(&suite, 0, *algorithm, "train").unwrap();
                 let batch = batch(&sampler, 0..8, hints).unwrap();
-                let network = Network::new(&run, 1).unwrap();
+                let network = Network::new(&run, Compute::Cpu { n_threads: 1 }).unwrap();
                 let bytes = to_bytes(&run, &network, &batch).unwrap();
                 let case = Case::parse(Path::new("written"), &bytes).unwrap();
                 assert_eq!(case.batch().unwrap(), batch, "{} {hints}", run.algorithm);
@@ -252,7 +253,7 @@ mod tests {
                 run.model.hidden = 16;
                 let sampler = Sampler::new(&suite, 0, *algorithm, "train").unwrap();
                 let batch = batch(&sampler, 0..2, true).unwrap();
-                let network = Network::new(&run, 1).unwrap();
+                let network = Network::new(&run, Compute::Cpu { n_threads: 1 }).unwrap();
                 let bytes = to_bytes(&run, &network, &batch).unwrap();
                 let processor = processor_name(kind.name, algorithm.spec().needs_weights());
                 let name = algorithm.published_name();

@@ -23,6 +23,7 @@ use super::schedule::Plateau;
 use super::step::{NotFinite, StepOptions, Stepped, step, validate};
 use crate::batch::Batch;
 use crate::checkpoint::{Checkpoint, CheckpointError, Progress};
+use crate::compute::{Compute, Computed};
 use crate::evaluation::score;
 use crate::network::{Network, NetworkError};
 use crate::run::Run;
@@ -34,6 +35,7 @@ pub struct Trainer<'a> {
     train: Sampler<'a>,
     validation: Sampler<'a>,
     network: Network,
+    computed: Computed,
     options: StepOptions,
     progress: Progress,
     plateau: Plateau,
@@ -48,17 +50,19 @@ const SECONDS_A_CHECKPOINT: u64 = 60;
 
 impl<'a> Trainer<'a> {
     /// A training from the start.
-    pub fn new(run: &Run, suite: &'a Suite, n_threads: usize) -> Result<Self, TrainError> {
-        Self::with_network(run, suite, Network::new(run, n_threads)?)
+    pub fn new(run: &Run, suite: &'a Suite, compute: Compute) -> Result<Self, TrainError> {
+        let trainer = Self::with_network(run, suite, Network::new(run, compute)?)?;
+        Ok(trainer.on(compute))
     }
 
     /// A training that goes on from a checkpoint.
     pub fn resume(
         checkpoint: &Checkpoint,
         suite: &'a Suite,
-        n_threads: usize,
+        compute: Compute,
     ) -> Result<Self, TrainError> {
-        Self::resume_with_network(checkpoint, suite, Network::new(&checkpoint.run, n_threads)?)
+        let network = Network::new(&checkpoint.run, compute)?;
+        Ok(Self::resume_with_network(checkpoint, suite, network)?.on(compute))
     }
 
     /// A training from the start of any network for the run's algorithm, such as one with a
@@ -93,15 +97,27 @@ impl<'a> Trainer<'a> {
             options: StepOptions::new(&run),
             plateau: Plateau::resume(&run, progress.plateau),
             early_stopping: EarlyStopping::resume(&run, progress.early_stopping),
+            computed: Computed::on(network.tape.device()),
             network,
             progress,
             run,
         })
     }
 
+    /// With what is known of the device beside its name.
+    fn on(mut self, compute: Compute) -> Self {
+        self.computed = compute.computed(self.network.tape.device());
+        self
+    }
+
     /// The network as it is now.
     pub fn network(&mut self) -> &mut Network {
         &mut self.network
+    }
+
+    /// What computes.
+    pub fn computed(&self) -> &Computed {
+        &self.computed
     }
 
     /// The run.
@@ -132,7 +148,8 @@ impl<'a> Trainer<'a> {
     ) -> Result<Outcome, TrainError> {
         let mut log = if self.progress.step == 0 && self.progress.epoch == 0 {
             let mut log = RunLog::create(folder.path(), now())?;
-            log.append(now(), &Record::Started { step: 0, run: Box::new(self.run.clone()) })?;
+            let (run, computed) = (Box::new(self.run.clone()), self.computed.clone());
+            log.append(now(), &Record::Started { step: 0, run, computed })?;
             self.progress.log_records = log.records();
             self.save(&folder.last())?;
             log

@@ -146,6 +146,7 @@ fn a_feature_without_decoder_is_named() {
     assert_eq!(found.to_string(), told);
     let case = case("bfs");
     let spec = Spec::new("colouring", FIELDS);
-    let network = Network::with_spec(&case.run(false), &spec, Cpu::new(1), case.kind.build).err();
+    let network =
+        Network::with_spec(&case.run(false), &spec, Box::new(Cpu::new(1)), case.kind.build).err();
     assert_eq!(network.unwrap().to_string(), told);
 }

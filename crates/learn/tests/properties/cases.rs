@@ -3,6 +3,7 @@
 use salsa_engine::cpu::Cpu;
 use salsa_engine::device::Device;
 use salsa_learn::batch::Batch;
+use salsa_learn::compute::Compute;
 use salsa_learn::model::processors::{self, Kind};
 use salsa_learn::network::Network;
 use salsa_learn::run::{Aggregation, Run};
@@ -11,6 +12,9 @@ use salsa_traces::algorithms::{self, Algorithm};
 use salsa_traces::convention::Convention;
 use salsa_traces::sample::{Sample, Sampler};
 use salsa_traces::suite::Suite;
+
+/// The CPU on one thread.
+pub const ONE_THREAD: Compute = Compute::Cpu { n_threads: 1 };
 
 /// A processor, an algorithm and how the model is read.
 #[derive(Clone, Copy)]
@@ -93,7 +97,7 @@ impl Case {
     }
 
     pub fn network(&self, hints: bool, device: impl Device + 'static) -> Network {
-        Network::with_processor(&self.run(hints), device, self.kind.build).unwrap()
+        Network::with_processor(&self.run(hints), Box::new(device), self.kind.build).unwrap()
     }
 
     /// A network on one thread that has made two steps, so that its statistics are those of data.

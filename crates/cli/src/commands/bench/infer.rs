@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use salsa_learn::batch::Batch;
+use salsa_learn::compute::{Compute, Computed};
 use salsa_learn::network::Network;
 use salsa_learn::prediction::predictions;
 use salsa_learn::run::Run;
@@ -18,7 +19,8 @@ use serde::{Deserialize, Serialize};
 use super::memory::peak_memory;
 use super::own_process::in_own_process;
 use super::{Shown, median, saved, seconds};
-use crate::arguments::{Format, ThreadsArgument};
+use crate::arguments::Format;
+use crate::compute::ComputeArguments;
 use crate::failure::Failure;
 use crate::files::write_whole;
 use crate::json::print_json;
@@ -52,7 +54,7 @@ pub struct Infer {
     algorithm: String,
 
     #[command(flatten)]
-    threads: ThreadsArgument,
+    compute: ComputeArguments,
 
     /// Folder for plots of time and memory as SVG
     #[arg(long, value_name = "FOLDER")]
@@ -72,6 +74,8 @@ struct Cell {
     algorithm: String,
     model: String,
     threads: usize,
+    #[serde(flatten)]
+    computed: Computed,
     nodes: usize,
     edges: usize,
     entries: usize,
@@ -90,8 +94,8 @@ impl Infer {
         let cells: Vec<Cell> = match &self.shown.from {
             Some(file) => saved(file)?,
             None if self.one => {
-                let n_threads = self.threads.count()?;
-                let cell = measure(&self.algorithm, &self.model[0], self.nodes[0], n_threads)?;
+                let compute = self.compute.compute()?;
+                let cell = measure(&self.algorithm, &self.model[0], self.nodes[0], compute)?;
                 return print_json(out, &cell);
             }
             None => self.measure()?,
@@ -111,15 +115,15 @@ impl Infer {
     }
 
     fn measure(&self) -> Result<Vec<Cell>, Failure> {
-        let n_threads = self.threads.count()?.to_string();
+        let compute = self.compute.words()?;
         let progress = Progress::new((self.model.len() * self.nodes.len()) as u64, "measuring");
         let mut cells = Vec::new();
         for model in &self.model {
             for nodes in &self.nodes {
                 let nodes = nodes.to_string();
                 let words = ["infer", "--algorithm", &self.algorithm, "--model", model];
-                let sizes = ["--nodes", &nodes, "--threads", &n_threads];
-                let words = [words.as_slice(), &sizes].concat();
+                let words = words.into_iter().chain(["--nodes", &nodes]);
+                let words: Vec<&str> = words.chain(compute.iter().map(String::as_str)).collect();
                 let name = format!("{model} on {nodes} nodes");
                 cells.push(in_own_process(&name, &words, &[])?);
                 progress.advance(1);
@@ -129,7 +133,7 @@ impl Infer {
     }
 }
 
-fn measure(algorithm: &str, model: &str, nodes: u32, n_threads: usize) -> Result<Cell, Failure> {
+fn measure(algorithm: &str, model: &str, nodes: u32, compute: Compute) -> Result<Cell, Failure> {
     let text = format!(
         "name = \"infer\"\nversion = 1\nconvention = \"paper\"\nseed = 0\n\n[[split]]\n\
          name = \"infer\"\nsamples = 1\ngenerator = \"er\"\nnodes = {nodes}\n"
@@ -138,7 +142,7 @@ fn measure(algorithm: &str, model: &str, nodes: u32, n_threads: usize) -> Result
     let algorithm = algorithms::find(algorithm)?;
     let mut run = Run { algorithm: algorithm.spec().algorithm.to_string(), ..Run::default() };
     run.model.processor = model.to_owned();
-    let mut network = Network::new(&run, n_threads).map_err(Failure::mistake)?;
+    let mut network = Network::new(&run, compute)?;
     let batch = {
         // The sample is gone before the model takes its memory.
         let sample = Sampler::new(&suite, suite.seed, algorithm, "infer")?.sample(0, false)?;
@@ -161,7 +165,8 @@ fn measure(algorithm: &str, model: &str, nodes: u32, n_threads: usize) -> Result
     Ok(Cell {
         algorithm: run.algorithm,
         model: model.to_owned(),
-        threads: n_threads,
+        threads: compute.n_threads(),
+        computed: compute.computed(network.tape.device()),
         nodes: batch.n_nodes(),
         edges: (entries - batch.n_nodes()) / 2,
         entries,

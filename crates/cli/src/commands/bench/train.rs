@@ -17,7 +17,8 @@ use self::cell::Cell;
 use self::step::Step;
 use super::own_process::in_own_process;
 use super::{Shown, saved, time_for_each};
-use crate::arguments::{Format, ThreadsArgument};
+use crate::arguments::Format;
+use crate::compute::ComputeArguments;
 use crate::failure::Failure;
 use crate::files::write_whole;
 use crate::json::print_json;
@@ -58,7 +59,7 @@ pub struct Train {
     seconds: f64,
 
     #[command(flatten)]
-    threads: ThreadsArgument,
+    compute: ComputeArguments,
 
     /// Write the batches and first parameters into a folder instead of measuring
     #[arg(long, value_name = "FOLDER", conflicts_with = "from")]
@@ -94,7 +95,7 @@ impl Train {
             None if self.one => {
                 let time = time_for_each(self.seconds)?;
                 let cell = &self.cells()?[0];
-                let step = step::measure(cell, self.batches, self.threads.count()?, time)?;
+                let step = step::measure(cell, self.batches, self.compute.compute()?, time)?;
                 return print_json(out, &step);
             }
             None => self.measure()?,
@@ -126,10 +127,11 @@ impl Train {
     fn measure(&self) -> Result<Vec<Step>, Failure> {
         time_for_each(self.seconds)?;
         let cells = self.cells()?;
+        let compute = self.compute.words()?;
         let progress = Progress::new(cells.len() as u64, "measuring");
         let mut steps: Vec<Step> = Vec::new();
         for cell in cells {
-            let words = [
+            let cell_words = [
                 "train",
                 "--algorithm",
                 &cell.algorithm.spec().algorithm,
@@ -141,14 +143,14 @@ impl Train {
                 &self.batches.to_string(),
                 "--seconds",
                 &self.seconds.to_string(),
-                "--threads",
-                &self.threads.count()?.to_string(),
             ];
+            let words: Vec<&str> =
+                cell_words.into_iter().chain(compute.iter().map(String::as_str)).collect();
             steps.push(in_own_process(&cell.name(), &words, &[])?);
             progress.advance(1);
         }
         // What disturbed the products of one cell did not disturb those of all.
-        let peak = steps.iter().map(|step| step.peak_gflop_per_s).fold(0.0, f64::max);
+        let peak = steps.iter().filter_map(|step| step.peak_gflop_per_s).reduce(f64::max);
         steps.iter_mut().for_each(|step| step.set_peak(peak));
         Ok(steps)
     }
@@ -180,8 +182,8 @@ fn text(steps: &[Step]) -> String {
             format!("{:.1}", step.steps_per_s),
             format!("{:.2}", step.gflop),
             format!("{:.0}", step.gflop_per_s),
-            format!("{:.0}", step.peak_gflop_per_s),
-            format!("{:.0}%", 100.0 * step.share_of_peak),
+            step.peak_gflop_per_s.map_or(String::new(), |peak| format!("{peak:.0}")),
+            step.share_of_peak.map_or(String::new(), |share| format!("{:.0}%", 100.0 * share)),
             step.peak_bytes.map_or("unknown".to_owned(), bytes),
         ]
     });

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use salsa_learn::checkpoint::Checkpoint;
+use salsa_learn::compute::Compute;
 use salsa_learn::evaluation::{self, Data, Evaluation, Options, Steps, TestSet};
 use salsa_learn::model::processors;
 use salsa_learn::run::Run;
@@ -13,7 +14,8 @@ use salsa_learn::training::{Folder, Outcome, Trainer};
 use salsa_traces::algorithms::Algorithm;
 use salsa_traces::suite::{Role, Split, Suite};
 
-use crate::commands::train;
+use super::say;
+use crate::commands::train::{Screen, ending, introduction, watched};
 use crate::failure::Failure;
 use crate::files::write_whole;
 use crate::progress::Progress;
@@ -67,19 +69,22 @@ pub fn train(
     lesson: &Lesson,
     suite: &Suite,
     path: &Path,
-    n_threads: usize,
+    compute: Compute,
     stop: &Arc<AtomicBool>,
     out: &mut impl Write,
 ) -> Result<Outcome, Failure> {
     let (run, folder) = (lesson.run(), Folder::new(path));
     let mut trainer = match Checkpoint::read(&folder.last(), &processors::names()) {
-        Ok(checkpoint) if checkpoint.run == run => Trainer::resume(&checkpoint, suite, n_threads)?,
+        Ok(checkpoint) if checkpoint.run == run => Trainer::resume(&checkpoint, suite, compute)?,
         _ => {
             write_whole(&path.join("run.toml"), run.to_toml().as_bytes())?;
-            Trainer::new(&run, suite, n_threads)?
+            Trainer::new(&run, suite, compute)?
         }
     };
-    train::train(&mut trainer, &folder, stop, out)
+    say(out, &introduction(&mut trainer))?;
+    let outcome = watched(&mut trainer, &folder, &Screen::of_one(stop))?;
+    say(out, &ending(outcome, trainer.progress()))?;
+    Ok(outcome)
 }
 
 /// Evaluates the best epoch on some graphs of every test set.
@@ -88,7 +93,7 @@ pub fn evaluate(
     suite: &Suite,
     algorithm: &dyn Algorithm,
     path: &Path,
-    n_threads: usize,
+    compute: Compute,
     stop: &AtomicBool,
 ) -> Result<Evaluation, Failure> {
     let checkpoint = read_checkpoint(path)?;
@@ -100,7 +105,7 @@ pub fn evaluate(
         .map(|split| TestSet::split(suite, suite.seed, algorithm, &split.name, Some(count(split))))
         .collect::<Result<_, _>>()?;
     let progress = Progress::new(sets.iter().map(TestSet::count).sum(), "evaluating");
-    let options = Options { steps: Steps::Recorded, n_threads };
+    let options = Options { steps: Steps::Recorded, compute };
     let splits = evaluation::evaluate(&checkpoint, &sets, options, &mut || {
         progress.advance(1);
         if stop.load(Ordering::Relaxed) {
@@ -114,5 +119,5 @@ pub fn evaluate(
         convention: suite.convention,
         seed: suite.seed,
     };
-    Ok(Evaluation::new(&checkpoint, data, options.steps, splits))
+    Ok(Evaluation::new(&checkpoint, data, options.steps, compute.try_out()?, splits))
 }

@@ -10,6 +10,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use salsa_learn::compute::Compute;
 use salsa_learn::training::Outcome;
 use salsa_traces::algorithms;
 use salsa_traces::suite::Suite;
@@ -54,7 +55,7 @@ impl Demo {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
         let suite = Suite::named("paper")?;
         let bfs = algorithms::find("bfs")?;
-        let n_threads = self.threads.count()?;
+        let compute = Compute::Cpu { n_threads: self.threads.count()? };
         let samples = if self.quick { &data::FEW } else { &data::SOME };
         let stats = data::write(&suite, bfs, samples, &self.out)?;
         say(out, &format!("1. Data: BFS on graphs of the suite paper\n\n{stats}\n"))?;
@@ -63,13 +64,13 @@ impl Demo {
         let folder = self.out.join("run");
         say(out, "2. Training: on graphs of at most 16 nodes\n")?;
         let stop = stop_on_interrupt()?;
-        let outcome = learning::train(&lesson, &suite, &folder, n_threads, &stop, out)?;
+        let outcome = learning::train(&lesson, &suite, &folder, compute, &stop, out)?;
         if outcome == Outcome::Interrupted {
             return say(out, "salsa demo goes on from there");
         }
 
         say(out, "\n3. Evaluation: on graphs of up to 1600 nodes\n")?;
-        let evaluation = learning::evaluate(&lesson, &suite, bfs, &folder, n_threads, &stop)?;
+        let evaluation = learning::evaluate(&lesson, &suite, bfs, &folder, compute, &stop)?;
         let json = json_text(&evaluation)? + "\n";
         write_whole(&self.out.join("evaluation.json"), json.as_bytes())?;
         say(out, &results_table(&evaluation, None))?;

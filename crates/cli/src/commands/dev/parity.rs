@@ -4,10 +4,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use salsa_learn::compute::Computed;
 use salsa_learn::parity::{Group, check};
 use serde::Serialize;
 
-use crate::arguments::{Format, ThreadsArgument};
+use crate::arguments::Format;
+use crate::compute::ComputeArguments;
 use crate::failure::Failure;
 use crate::json::print_json;
 use crate::progress::Progress;
@@ -29,7 +31,7 @@ pub struct Parity {
     files: Vec<PathBuf>,
 
     #[command(flatten)]
-    threads: ThreadsArgument,
+    compute: ComputeArguments,
 
     /// How to print
     #[arg(long, value_enum, default_value_t)]
@@ -44,16 +46,20 @@ struct Row {
     worst_tensor: String,
     deviation: f64,
     limit: f64,
-    precision: &'static str,
+    precision: String,
+    device: String,
     ok: bool,
 }
 
 impl Row {
-    fn new(file: &Path, group: Group) -> Self {
+    fn new(file: &Path, group: Group, computed: &Computed) -> Self {
+        let rounded = computed.precision.as_deref();
         Self {
             file: file.display().to_string(),
             ok: group.agrees(),
-            precision: if group.double { "float64" } else { "float32" },
+            precision: if group.double { "float64" } else { rounded.unwrap_or("float32") }
+                .to_owned(),
+            device: computed.device.clone(),
             group: group.name,
             worst_tensor: group.worst,
             deviation: group.deviation,
@@ -64,12 +70,13 @@ impl Row {
 
 impl Parity {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
-        let n_threads = self.threads.count()?;
+        let compute = self.compute.compute()?;
+        let computed = compute.try_out()?;
         let progress = Progress::new(self.files.len() as u64, "comparing");
         let mut rows = Vec::new();
         for file in &self.files {
-            let groups = check(file, n_threads)?;
-            rows.extend(groups.into_iter().map(|group| Row::new(file, group)));
+            let groups = check(file, compute)?;
+            rows.extend(groups.into_iter().map(|group| Row::new(file, group, &computed)));
             progress.advance(1);
         }
         drop(progress);
@@ -97,7 +104,7 @@ fn text(rows: &[Row]) -> String {
             file.unwrap_or_else(|| row.file.clone()),
             row.group.clone(),
             row.worst_tensor.clone(),
-            row.precision.to_owned(),
+            row.precision.clone(),
             format!("{:.1e}", row.deviation),
             format!("{:.1e}", row.limit),
             if row.ok { "ok" } else { "FAIL" }.to_owned(),

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::compute::Computed;
 use crate::exact_json;
 use crate::run::Run;
 use crate::training::running_loss::LossTerms;
@@ -21,6 +22,9 @@ pub enum Record {
         step: u64,
         /// The run, resolved. It is for readers: a run is checked when its file is parsed.
         run: Box<Run>,
+        /// What computes.
+        #[serde(flatten)]
+        computed: Computed,
     },
     /// A batch was trained on; only some are told.
     Step(StepSummary),
@@ -198,7 +202,11 @@ mod tests {
         diverged.train.total = 0.1 + 0.2;
         let loss = diverged.train;
         let records = [
-            Record::Started { step: 7, run: Box::new(Run::default().resolved()) },
+            Record::Started {
+                step: 7,
+                run: Box::new(Run::default().resolved()),
+                computed: Computed { device: "H200".into(), precision: Some("tf32".into()) },
+            },
             Record::Step(StepSummary {
                 step: 7,
                 epoch: 1,

@@ -1,6 +1,7 @@
 //! What is trained in one cell: its run, its batches, and both as files.
 
 use salsa_learn::batch::Batch;
+use salsa_learn::compute::Compute;
 use salsa_learn::network::Network;
 use salsa_learn::parity;
 use salsa_learn::run::Run;
@@ -42,9 +43,9 @@ impl Cell {
         Ok((0..count).map(one).collect::<Result<_, _>>()?)
     }
 
-    /// A new network with its first parameters, on so many threads.
-    pub fn network(&self, n_threads: usize) -> Result<Network, Failure> {
-        Network::new(&self.run(), n_threads).map_err(Failure::mistake)
+    /// A new network with its first parameters.
+    pub fn network(&self, compute: Compute) -> Result<Network, Failure> {
+        Ok(Network::new(&self.run(), compute)?)
     }
 
     /// `dijkstra-gine-hints`: the start of its files' names, with the published names.
@@ -57,7 +58,7 @@ impl Cell {
 
     /// Each batch with the first parameters, in the format of the parity cases.
     pub fn files(&self, count: u64) -> Result<Vec<Vec<u8>>, Failure> {
-        let (run, network) = (self.run(), self.network(1)?);
+        let (run, network) = (self.run(), self.network(Compute::Cpu { n_threads: 1 })?);
         let batches = self.batches(count)?;
         let file = |batch: &Batch| Ok(parity::to_bytes(&run, &network, batch)?);
         batches.iter().map(file).collect()

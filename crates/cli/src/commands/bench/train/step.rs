@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use salsa_learn::compute::{Compute, Computed};
 use salsa_learn::training::step::{StepOptions, step};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,8 @@ pub struct Step {
     pub model: String,
     pub hints: bool,
     pub threads: usize,
+    #[serde(flatten)]
+    pub computed: Computed,
     pub batches: u64,
     pub steps: usize,
     pub median_ms: f64,
@@ -27,17 +30,17 @@ pub struct Step {
     pub gflop: f64,
     /// Those operations over the whole step's time; the median over the steps.
     pub gflop_per_s: f64,
-    /// What dense products alone reach.
-    pub peak_gflop_per_s: f64,
-    pub share_of_peak: f64,
+    /// What dense products alone reach; not measured on a GPU.
+    pub peak_gflop_per_s: Option<f64>,
+    pub share_of_peak: Option<f64>,
     /// The most memory the process held while training.
     pub peak_bytes: Option<u64>,
 }
 
 impl Step {
-    pub fn set_peak(&mut self, peak_gflop_per_s: f64) {
+    pub fn set_peak(&mut self, peak_gflop_per_s: Option<f64>) {
         self.peak_gflop_per_s = peak_gflop_per_s;
-        self.share_of_peak = self.gflop_per_s / peak_gflop_per_s;
+        self.share_of_peak = peak_gflop_per_s.map(|peak| self.gflop_per_s / peak);
     }
 }
 
@@ -48,11 +51,11 @@ const WARM_UP: usize = 2;
 pub fn measure(
     cell: &Cell,
     n_batches: u64,
-    n_threads: usize,
+    compute: Compute,
     time: Duration,
 ) -> Result<Step, Failure> {
     let batches = cell.batches(n_batches)?;
-    let mut network = cell.network(n_threads)?;
+    let mut network = cell.network(compute)?;
     let options = StepOptions::new(&cell.run());
     let (mut times, mut operations) = (Vec::new(), Vec::new());
     let mut number = 0;
@@ -85,7 +88,8 @@ pub fn measure(
         algorithm: cell.algorithm.spec().algorithm.to_string(),
         model: cell.processor.to_owned(),
         hints: cell.hints,
-        threads: n_threads,
+        threads: compute.n_threads(),
+        computed: compute.computed(network.tape.device()),
         batches: n_batches,
         steps,
         mean_ms: 1e3 * mean(&times),
@@ -93,11 +97,13 @@ pub fn measure(
         gflop: mean(&operations) / 1e9,
         median_ms: 1e3 * median(times),
         gflop_per_s: rate / 1e9,
-        peak_gflop_per_s: 0.0,
-        share_of_peak: 0.0,
+        peak_gflop_per_s: None,
+        share_of_peak: None,
         peak_bytes: peak_memory(),
     };
     drop(network);
-    measured.set_peak(product_peak(n_threads, time / 2));
+    if let Compute::Cpu { n_threads } = compute {
+        measured.set_peak(Some(product_peak(n_threads, time / 2)));
+    }
     Ok(measured)
 }

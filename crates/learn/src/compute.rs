@@ -1,0 +1,157 @@
+//! Where a network computes, and how a result says so.
+//!
+//! A device belongs to one thread and is made there, so what travels is this description. Threads
+//! of the CPU decide nothing about a result and are left out of its record; a GPU sums in another
+//! order, and its products may be rounded, so both are told.
+
+use salsa_engine::cpu::Cpu;
+use salsa_engine::cuda::{self, CudaError, CudaOptions, Precision};
+use salsa_engine::device::Device;
+use serde::{Deserialize, Serialize};
+
+/// Where a network computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compute {
+    /// On the CPU.
+    Cpu {
+        /// With so many threads.
+        n_threads: usize,
+    },
+    /// On an NVIDIA GPU.
+    Cuda(CudaOptions),
+}
+
+/// What computed a result, for its record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Computed {
+    /// `cpu`, or the GPU's name.
+    #[serde(default = "cpu")]
+    pub device: String,
+    /// How products of matrices were rounded, if they were: `tf32` or `bf16`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<String>,
+}
+
+/// The names of precisions.
+pub const PRECISIONS: [(&str, Precision); 3] =
+    [("f32", Precision::Single), ("tf32", Precision::Tf32), ("bf16", Precision::Bf16)];
+
+/// Networks that answer on one GPU at the same time: enough that one computes while others make
+/// their graphs.
+const NETWORKS_A_GPU: usize = 4;
+
+impl Compute {
+    /// The device, made ready.
+    pub fn device(self) -> Result<Box<dyn Device>, CudaError> {
+        match self {
+            Self::Cpu { n_threads } => Ok(Box::new(Cpu::new(n_threads))),
+            Self::Cuda(options) => cuda::open(options),
+        }
+    }
+
+    /// The part of each of `count` networks that compute at the same time.
+    ///
+    /// ```
+    /// use salsa_learn::compute::Compute;
+    /// let whole = Compute::Cpu { n_threads: 8 };
+    /// assert_eq!(whole.shared_by(3), Compute::Cpu { n_threads: 2 });
+    /// ```
+    pub fn shared_by(self, count: usize) -> Self {
+        match self {
+            Self::Cpu { n_threads } => Self::Cpu { n_threads: (n_threads / count.max(1)).max(1) },
+            Self::Cuda(options) => {
+                Self::Cuda(CudaOptions { sharing: options.sharing * count.max(1), ..options })
+            }
+        }
+    }
+
+    /// How many networks should share it where many questions are asked.
+    pub fn most_networks(self) -> usize {
+        match self {
+            Self::Cpu { n_threads } => n_threads,
+            Self::Cuda(_) => NETWORKS_A_GPU,
+        }
+    }
+
+    /// Threads of the CPU that compute; one where a GPU does.
+    pub fn n_threads(self) -> usize {
+        match self {
+            Self::Cpu { n_threads } => n_threads,
+            Self::Cuda(_) => 1,
+        }
+    }
+
+    /// What will compute, found by making the device ready once.
+    pub fn try_out(self) -> Result<Computed, CudaError> {
+        Ok(self.computed(&*self.device()?))
+    }
+
+    /// What computes on the device that was made of this.
+    pub fn computed(self, device: &dyn Device) -> Computed {
+        let precision = match self {
+            Self::Cpu { .. } => Precision::Single,
+            Self::Cuda(options) => options.precision,
+        };
+        let rounded = precision != Precision::Single;
+        let named = PRECISIONS.iter().find(|(_, known)| *known == precision);
+        let precision = named.filter(|_| rounded).map(|(name, _)| (*name).to_owned());
+        Computed { precision, ..Computed::on(device) }
+    }
+}
+
+impl Computed {
+    /// Single precision on any device.
+    pub fn on(device: &dyn Device) -> Self {
+        let name = device.name();
+        let name = match name.strip_suffix(" threads").and_then(|name| name.rsplit_once(", ")) {
+            Some((name, _)) => name.to_owned(),
+            None => name,
+        };
+        Self { device: name, precision: None }
+    }
+
+    /// `cpu`, or a GPU and what it rounds to.
+    pub fn name(&self) -> String {
+        match &self.precision {
+            Some(precision) => format!("{} ({precision})", self.device),
+            None => self.device.clone(),
+        }
+    }
+}
+
+/// Records from before there were others.
+fn cpu() -> String {
+    "cpu".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_no_part_of_a_record() {
+        for n_threads in [1, 3] {
+            let computed = Compute::Cpu { n_threads }.try_out().unwrap();
+            assert_eq!(serde_json::to_string(&computed).unwrap(), "{\"device\":\"cpu\"}");
+        }
+        assert_eq!(serde_json::from_str::<Computed>("{}").unwrap().name(), "cpu");
+    }
+
+    #[test]
+    fn rounding_is_part_of_a_record() {
+        let told = PRECISIONS.map(|(_, precision)| {
+            let compute = Compute::Cuda(CudaOptions { precision, ..CudaOptions::default() });
+            compute.computed(&Cpu::new(1)).name()
+        });
+        assert_eq!(told, ["cpu", "cpu (tf32)", "cpu (bf16)"]);
+    }
+
+    #[test]
+    fn everyone_gets_a_thread_and_a_gpu_knows_how_many_share_it() {
+        assert_eq!(Compute::Cpu { n_threads: 2 }.shared_by(5), Compute::Cpu { n_threads: 1 });
+        let Compute::Cuda(shared) = Compute::Cuda(CudaOptions::default()).shared_by(5) else {
+            panic!("still a GPU");
+        };
+        assert_eq!(shared.sharing, 5);
+    }
+}
