@@ -2,6 +2,7 @@
 
 use salsa_traces::sample::SampleError;
 use salsa_traces::suite::SuiteError;
+use salsa_engine::cuda::CudaError;
 use thiserror::Error;
 
 use super::log::{Ending, LogError};
@@ -43,6 +44,9 @@ pub enum TrainError {
     /// A log could not be written.
     #[error(transparent)]
     Log(#[from] LogError),
+    /// The device failed.
+    #[error("{0}; the last checkpoint is still there, go on with --resume")]
+    Device(#[from] CudaError),
     /// The loss is not a number any more.
     #[error(
         "step {step}, batch {batch} of epoch {epoch}: {term} is {value}; the last checkpoint is \

@@ -3,6 +3,7 @@
 use salsa_engine::cuda::CudaError;
 use salsa_engine::optimiser::AdamW;
 use salsa_engine::tape::{Tape, Tensor};
+use thiserror::Error;
 
 use super::running_loss::LossTerms;
 use crate::batch::Batch;
@@ -46,7 +47,8 @@ pub struct Stepped {
 }
 
 /// A loss that is no number any more.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("{term} is {value}")]
 pub struct NotFinite {
     /// Which term.
     pub term: String,
@@ -55,12 +57,14 @@ pub struct NotFinite {
 }
 
 /// Why a step was not taken.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Error)]
 pub enum StepError {
     /// The loss or its gradient is no number.
-    NotFinite(NotFinite),
+    #[error(transparent)]
+    NotFinite(#[from] NotFinite),
     /// The device failed.
-    Device(CudaError),
+    #[error(transparent)]
+    Device(#[from] CudaError),
 }
 
 /// Forward, backward and update; `number` is 1 for the first. Nothing is updated if the loss or
@@ -82,13 +86,13 @@ pub fn step(
     tape.backward(terms.total);
     let clipping = options.optimiser.update(tape, number, terms.total);
     let (loss, gradient_norm) = read(tape, &terms, Some(clipping));
-    tape.device().check().map_err(StepError::Device)?;
+    tape.device().check()?;
     if !loss.total.is_finite() {
-        return Err(StepError::NotFinite(first_not_finite(tape, batch, &terms, loss)));
+        return Err(first_not_finite(tape, batch, &terms, loss).into());
     }
     if !gradient_norm.is_finite() {
         let term = "the gradient's norm".to_owned();
-        return Err(StepError::NotFinite(NotFinite { term, value: gradient_norm }));
+        return Err(NotFinite { term, value: gradient_norm }.into());
     }
     Ok(Stepped { loss, gradient_norm })
 }

@@ -20,7 +20,7 @@ use super::order::shuffled;
 use super::outcome::{Outcome, TrainError};
 use super::running_loss::RunningLoss;
 use super::schedule::Plateau;
-use super::step::{NotFinite, StepOptions, Stepped, step, validate};
+use super::step::{NotFinite, StepError, StepOptions, Stepped, step, validate};
 use crate::batch::Batch;
 use crate::checkpoint::{Checkpoint, CheckpointError, Progress};
 use crate::compute::{Compute, Computed};
@@ -288,7 +288,10 @@ impl<'a> Trainer<'a> {
         let number = self.progress.step + 1;
         let stepped = step(&mut self.network, &batch, &self.options, number);
         let batch = self.progress.batch + 1;
-        let stepped = stepped.map_err(|what| self.not_finite(number, batch, what))?;
+        let stepped = stepped.map_err(|error| match error {
+            StepError::NotFinite(what) => self.not_finite(number, batch, what),
+            StepError::Device(error) => error.into(),
+        })?;
         self.progress.step += 1;
         self.progress.batch += 1;
         self.progress.epoch_loss.add(stepped.loss, indices.len() as u64);
@@ -316,7 +319,7 @@ impl<'a> Trainer<'a> {
             let indices = first..(first + size).min(count);
             let samples = samples(&self.validation, indices.clone(), false)?;
             let batch = Batch::new(&samples, false)?;
-            let (loss, outputs) = validate(&mut self.network, &batch, self.options.weights);
+            let (loss, outputs) = validate(&mut self.network, &batch, self.options.weights)?;
             running.add(loss, indices.end - indices.start);
             score(&self.network, &batch, &samples, &outputs, &mut scores)?;
         }
