@@ -94,7 +94,7 @@ def main() -> None:
                 print(json.dumps(row), file=lines, flush=True)
     table = summarise(cells, rows)
     write_csv(options.out / "table.csv", table)
-    text = markdown(table, about | {"versions": versions(rows)})
+    text = markdown(table, note(about, versions(rows)))
     (options.out / "table.md").write_text(text)
     print(text)
 
@@ -187,8 +187,13 @@ def versions(rows: list[dict[str, Any]]) -> dict[str, str]:
     return next((row["versions"] for row in rows if "versions" in row), {})
 
 
-def summarise(cells: list[Cell], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A line for each cell: median ms of each implementation, and how often ours fits into it.
+def summarise(
+    cells: list[Cell],
+    rows: list[dict[str, Any]],
+    theirs: list[str] = THEIRS,
+    figure: str = "median_ms",
+) -> list[dict[str, Any]]:
+    """A line for each cell: ms of each implementation, and how often ours fits into it.
 
     Both are medians over rounds: a machine that is slow for a while is so for all of a round.
     """
@@ -197,56 +202,64 @@ def summarise(cells: list[Cell], rows: list[dict[str, Any]]) -> list[dict[str, A
         own = [row for row in rows if row["cell"] == cell.name]
         rounds: dict[str, dict[int, float | None]] = {}
         for row in own:
-            rounds.setdefault(row["implementation"], {})[row["round"]] = row.get("median_ms")
+            rounds.setdefault(row["implementation"], {})[row["round"]] = row.get(figure)
         line: dict[str, Any] = {
             "algorithm": cell.algorithm,
             "model": cell.model,
             "hints": "yes" if cell.hints else "no",
         }
         for name, times in rounds.items():
-            line[f"{name}_ms"] = median(times.values(), 2)
-        ours = rounds[OURS]
-        for name in THEIRS:
-            if name in rounds:
-                ratios = (time and time / ours[number] for number, time in rounds[name].items())
-                line[f"{name} / {OURS}"] = median(ratios, 1)
-        peak = (row.get("share_of_peak") for row in own if row["implementation"] == OURS)
-        line["of peak"] = median(peak, 2)
+            line[f"{name}_ms"] = median(times.values(), 4)
+        ours = rounds.get(OURS, {})
+        for name in theirs:
+            if name in rounds and ours:
+                pairs = ((time, ours.get(number)) for number, time in rounds[name].items())
+                line[f"{name} / {OURS}"] = median((a / b for a, b in pairs if a and b), 3)
+        peak = median((row.get("share_of_peak") for row in own if row["implementation"] == OURS), 2)
+        if peak is not None:
+            line["of peak"] = peak
         table.append(line)
     return table
 
 
 def median(values: Iterable[float | None], digits: int) -> float | None:
-    """Of those that are known."""
+    """Of those that are known, to so many significant digits."""
     known = [value for value in values if value is not None]
-    return round(statistics.median(known), digits) if known else None
+    return float(f"{statistics.median(known):.{digits}g}") if known else None
 
 
 def write_csv(path: Path, table: list[dict[str, Any]]) -> None:
     with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(table[0]))
+        writer = csv.DictWriter(file, fieldnames=columns(table))
         writer.writeheader()
         writer.writerows(table)
 
 
-def markdown(table: list[dict[str, Any]], about: dict[str, Any]) -> str:
-    columns = list(table[0])
-    name = {column: column.replace("_ms", ", ms") for column in columns}
-    lines = ["| " + " | ".join(name[column] for column in columns) + " |"]
-    lines.append("|" + "".join(" --- |" if c in columns[:3] else " ---: |" for c in columns))
+def columns(table: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(column for line in table for column in line))
+
+
+def markdown(table: list[dict[str, Any]], note: str) -> str:
+    """The table with a note under it; words to the left, numbers to the right."""
+    names = columns(table)
+    words = {name for line in table for name, value in line.items() if isinstance(value, str)}
+    lines = ["| " + " | ".join(name.replace("_ms", ", ms") for name in names) + " |"]
+    lines.append("|" + "".join(" --- |" if name in words else " ---: |" for name in names))
     for line in table:
-        shown = ("failed" if line[c] is None else str(line[c]) for c in columns)
+        values = (line.get(name, "") for name in names)
+        shown = ("failed" if value is None else str(value) for value in values)
         lines.append("| " + " | ".join(shown) + " |")
-    torch = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
-    lines += [
-        "",
+    return "\n".join([*lines, "", note, ""])
+
+
+def note(about: dict[str, Any], versions: dict[str, str]) -> str:
+    torch = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return (
         f"Median milliseconds of one training step (batch 8, hidden size 128, float32, "
         f"{about['threads']} threads, {about['rounds']} rounds of {about['seconds']} s each). {about['cpu']}, "
         f"{about['cores']} cores, load {about['load_before']} before; {about['system']}; "
-        f"{about['rustc']}; {torch}; commit {about['commit']}.",
-        "",
-    ]
-    return "\n".join(lines)
+        f"{about['rustc']}; {torch}; commit {about['commit']}."
+    )
 
 
 def output(words: list[Any], cwd: Path | None = None) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 
 import torch
@@ -135,7 +136,7 @@ class Case:
     def n_graphs(self) -> int:
         return self.batch["length"].numel()
 
-    @property
+    @cached_property
     def n_steps(self) -> int:
         """Steps of the batch: its longest trajectory."""
         return int(self.batch["length"].max())

@@ -1,6 +1,7 @@
 """Verifies both implementations against the model parity cases.
 
-    python check.py FILES... [--implementation both|published|plain|compiled] [--float64]
+    python check.py FILES... [--implementation both|published|plain|compiled|captured] [--float64]
+                    [--device cpu|cuda]
 
 Deviation of a tensor: norm of the difference over the larger of the tensor's norm and 1% of
 its group's norm. A float32 run agrees when that is at most 1e-4 (gradients 1e-3) or 5 times
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,8 +24,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from captured import Captured
 from case import Case, read_case
 from implementations import IMPLEMENTATIONS
+from on_device import on_device
+from outcome import Outcome
+from step import full_precision
 
 FLOAT32_SAYS_NOTHING = 0.02
 FLOAT64_LIMIT = 1e-6
@@ -35,27 +41,29 @@ def main() -> None:
     choices = ["both", *IMPLEMENTATIONS]
     arguments.add_argument("--implementation", default="both", choices=choices)
     arguments.add_argument("--float64", action="store_true")
+    arguments.add_argument("--device", type=torch.device, default="cpu", help="cpu or cuda")
     options = arguments.parse_args()
+    full_precision()
     both = ("published", "plain")
     names = both if options.implementation == "both" else (options.implementation,)
     failures = 0
     for name in names:
-        passed = [check(path, name, options.float64) for path in options.files]
+        passed = [check(path, name, options.float64, options.device) for path in options.files]
         failures += len(passed) - sum(passed)
         print(f"{name}: {sum(passed)} of {len(passed)} cases agree")
     sys.exit(1 if failures else 0)
 
 
-def check(path: Path, implementation: str, float64: bool) -> bool:
+def check(path: Path, implementation: str, float64: bool, device: torch.device) -> bool:
     """Runs one case and prints the worst group of tensors."""
     case = read_case(path)
     unstable = max(case.float32_deviation.values(), default=0.0) > FLOAT32_SAYS_NOTHING
     precision = torch.float64 if float64 or unstable or not case.expected else torch.float32
     computed = read_case(path, precision)
     if not case.expected:
-        computed = replace(computed, expected=results(computed, "published"))
+        computed = replace(computed, expected=results(computed, "published", device))
     worst = (0.0, "nothing", 0.0)
-    for group, deviation in deviations(computed, implementation).items():
+    for group, deviation in deviations(computed, implementation, device).items():
         limit = allowed(case, group) if precision is torch.float32 else FLOAT64_LIMIT
         worst = max(worst, (deviation / limit, group, deviation))
     share, group, deviation = worst
@@ -74,9 +82,9 @@ def allowed(case: Case, group: str) -> float:
     return min(0.1, max(fixed, 5.0 * case.float32_deviation.get(group, 0.0)))
 
 
-def deviations(case: Case, implementation: str) -> dict[str, float]:
+def deviations(case: Case, implementation: str, device: torch.device) -> dict[str, float]:
     """The worst deviation of each group of tensors."""
-    found = results(case, implementation)
+    found = results(case, implementation, device)
     by_group: dict[str, list[str]] = {}
     for name in case.expected:
         by_group.setdefault(name.split("/")[0], []).append(name)
@@ -96,13 +104,20 @@ def deviations(case: Case, implementation: str) -> dict[str, float]:
     return worst
 
 
-def results(case: Case, implementation: str) -> dict[str, Tensor]:
+def results(case: Case, implementation: str, device: torch.device) -> dict[str, Tensor]:
     """One training step without the optimiser, then one evaluation, named as in the case."""
-    model: Any = IMPLEMENTATIONS[implementation](case)
-    prepared = model.prepare(case)
+    model: Any = IMPLEMENTATIONS[implementation](on_device(case, device))
+    prepared = on_device(model.prepare(case), device)
     model.train()
-    outcome = model(prepared)
-    outcome.losses.total.backward()
+
+    def step() -> Outcome:
+        for parameter in model.parameters():
+            parameter.grad = None
+        outcome = model(prepared)
+        outcome.losses.total.backward()
+        return outcome
+
+    outcome = (captured(step, model) if implementation == "captured" else step)()
     losses = outcome.losses
     found = {
         "loss/total": losses.total,
@@ -124,7 +139,16 @@ def results(case: Case, implementation: str) -> dict[str, Tensor]:
         outcome = model(prepared)
     found["eval_hidden"] = outcome.hidden
     found[f"eval_output/{case.output.name}"] = outcome.output_prediction()
-    return {name: tensor.detach() for name, tensor in found.items()}
+    return {name: tensor.detach().cpu() for name, tensor in found.items()}
+
+
+def captured(step: Callable[[], Outcome], model: Any) -> Captured:
+    """The step as a CUDA graph, with the batch-norm statistics as they were before its warm-up."""
+    before = {name: buffer.clone() for name, buffer in model.named_buffers()}
+    graph = Captured(step)
+    for name, buffer in model.named_buffers():
+        buffer.copy_(before[name])
+    return graph
 
 
 def gradients(model: Any) -> dict[str, Tensor]:

@@ -2,7 +2,8 @@
 
 Autograd's own gradient of `scatter_reduce` takes several times as long as the forward pass.
 Here the gradient goes to the messages that equal the maximum; only when some messages tie is
-it shared among them, as PyTorch does.
+it shared among them, as PyTorch does. On a GPU it always is shared: to learn
+whether any tie, the host would have to wait, which a captured step may not.
 
 `torch.compile` would write sums and maxima over rows as loops of single atomic additions, several
 times slower than PyTorch's own kernels, so under it those are calls it does not look into.
@@ -62,7 +63,7 @@ def _maximum(messages: Tensor, target: Tensor, n_nodes: int) -> Tensor:
 
 def _share(messages: Tensor, maximum: Tensor, target: Tensor, gradient: Tensor) -> Tensor:
     reached = maximum.index_select(0, target).eq_(messages)
-    if reached.sum().item() != maximum.numel():
+    if reached.is_cuda or reached.sum().item() != maximum.numel():
         ties = torch.zeros_like(maximum).index_add_(0, target, reached)
         gradient = gradient / ties
     return reached.mul_(gradient.index_select(0, target))

@@ -14,4 +14,5 @@ IMPLEMENTATIONS: dict[str, Callable[[Case], Any]] = {
     "published": Published,
     "plain": Plain,
     "compiled": partial(Plain, compiled=True),
+    "captured": Plain,
 }

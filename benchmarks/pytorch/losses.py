@@ -49,12 +49,12 @@ def graph_of_element(field: Field, graph: Tensor, source: Tensor, n_graphs: int)
         case Location.EDGE:
             return graph[source]
         case Location.GRAPH:
-            return torch.arange(n_graphs)
+            return torch.arange(n_graphs, device=graph.device)
 
 
 def step_mask(length: Tensor, graph: Tensor, n_steps: int) -> Tensor:
     """1 where a step is part of the trajectory: length [n_graphs], graph [n] -> [n, n_steps]."""
-    return torch.arange(n_steps) < length[graph].unsqueeze(1)
+    return torch.arange(n_steps, device=graph.device) < length[graph].unsqueeze(1)
 
 
 def hidden_loss(hidden: Tensor) -> Tensor:

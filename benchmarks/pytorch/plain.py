@@ -110,7 +110,7 @@ class Plain:
             if prediction.shape[0] == case.batch["edge_index"].shape[1]:
                 graph = graph[case.batch["edge_index"][0]]
             elif prediction.shape[0] == case.n_graphs:
-                graph = torch.arange(case.n_graphs)
+                graph = torch.arange(case.n_graphs, device=graph.device)
             last = case.batch["length"][graph] - 1
             return prediction.gather(-1, last.unsqueeze(-1)).squeeze(-1)
 

@@ -203,13 +203,12 @@ class Published(nn.Module):
 
     def __init__(self, case: Case) -> None:
         super().__init__()
-        self.case = case
         self.encoder = Encoder(case)
         self.processor = Processor(case)
         if case.processor in ("GIN", "GINE"):
             self.gru = nn.GRUCell(case.hidden_size, case.hidden_size)
         self.decoder = Decoder(case)
-        self.to(next(iter(case.parameters.values())).dtype)
+        self.to(next(iter(case.parameters.values())))  # its type and device
         state = {**case.parameters, **case.buffers}
         missing, unexpected = self.load_state_dict(state, strict=False)
         buffers = {name for name, _ in self.named_buffers()}
@@ -222,6 +221,13 @@ class Published(nn.Module):
         return case
 
     def forward(self, case: Case) -> Outcome:
+        output, hints, hidden = self.predict(case)
+        return Outcome(
+            self.losses(case, output, hints, hidden), hidden, lambda: output, lambda: hints
+        )
+
+    def predict(self, case: Case) -> tuple[Tensor, dict[str, Tensor], Tensor]:
+        """Output [n], hints [n, n_steps] by name (none in evaluation), hidden [n_nodes, hidden]."""
         batch = case.batch
         edge_index, graph, length = batch["edge_index"], batch["graph"], batch["length"]
         weights = batch["weights"].unsqueeze(-1) if case.weighted else None
@@ -250,9 +256,7 @@ class Published(nn.Module):
             previous, hidden = hidden, after
         assert output is not None
         stacked = {name: torch.stack(steps, -1) for name, steps in hints.items() if steps}
-        return Outcome(
-            self.losses(case, output, stacked, hidden), hidden, lambda: output, lambda: stacked
-        )
+        return output, stacked, hidden
 
     def losses(
         self, case: Case, output: Tensor, hints: dict[str, Tensor], hidden: Tensor

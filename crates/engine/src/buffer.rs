@@ -4,6 +4,8 @@
 //! enum says which, and asking a buffer for the wrong kind is a bug here, never a user's mistake.
 //! Host buffers start at a cache line: a vector load that straddles two lines costs two.
 
+use crate::cuda::{Block, Copies};
+
 /// The values of one tensor, on one device.
 #[derive(Debug)]
 pub enum Buffer {
@@ -11,6 +13,8 @@ pub enum Buffer {
     Single(Lines),
     /// Host memory, double precision: the reference device.
     Double(Vec<f64>),
+    /// Memory of a GPU, single precision.
+    Cuda(Block),
 }
 
 impl Buffer {
@@ -19,6 +23,7 @@ impl Buffer {
         match self {
             Self::Single(lines) => lines.len,
             Self::Double(values) => values.len(),
+            Self::Cuda(block) => block.len(),
         }
     }
 
@@ -30,28 +35,35 @@ impl Buffer {
     pub(crate) fn single(&self) -> &[f32] {
         match self {
             Self::Single(lines) => lines.as_slice(),
-            Self::Double(_) => panic!("a double-precision buffer on the CPU device"),
+            _ => panic!("a buffer of another device on the CPU device"),
         }
     }
 
     pub(crate) fn single_mut(&mut self) -> &mut [f32] {
         match self {
             Self::Single(lines) => lines.as_mut_slice(),
-            Self::Double(_) => panic!("a double-precision buffer on the CPU device"),
+            _ => panic!("a buffer of another device on the CPU device"),
         }
     }
 
     pub(crate) fn double(&self) -> &[f64] {
         match self {
             Self::Double(values) => values,
-            Self::Single(_) => panic!("a single-precision buffer on the reference device"),
+            _ => panic!("a buffer of another device on the reference device"),
         }
     }
 
     pub(crate) fn double_mut(&mut self) -> &mut [f64] {
         match self {
             Self::Double(values) => values,
-            Self::Single(_) => panic!("a single-precision buffer on the reference device"),
+            _ => panic!("a buffer of another device on the reference device"),
+        }
+    }
+
+    pub(crate) fn cuda(&self) -> &Block {
+        match self {
+            Self::Cuda(block) => block,
+            _ => panic!("a buffer of another device on a GPU"),
         }
     }
 }
@@ -100,39 +112,51 @@ impl Lines {
     }
 }
 
-/// Whole numbers on a device: edges, segments, targets.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Indices(pub(crate) Vec<u32>);
+/// Whole numbers: edges, segments, targets. They are made on the host, and devices with memory of
+/// their own keep a copy; or a device makes them and they stay there.
+#[derive(Debug, Default)]
+pub struct Indices {
+    pub(crate) values: Vec<u32>,
+    pub(crate) copies: Copies,
+}
 
 impl Indices {
     /// These numbers.
     pub fn new(values: Vec<u32>) -> Self {
-        Self(values)
+        Self { values, copies: Copies::default() }
     }
 
     /// How many.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.values.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.values.is_empty()
     }
 
     /// The numbers, where they are on the host.
     pub fn as_slice(&self) -> &[u32] {
-        &self.0
+        &self.values
     }
 
     pub(crate) fn host(&self) -> &[u32] {
-        &self.0
+        &self.values
     }
 }
 
+impl PartialEq for Indices {
+    fn eq(&self, other: &Self) -> bool {
+        self.values == other.values
+    }
+}
+
+impl Eq for Indices {}
+
 impl FromIterator<u32> for Indices {
     fn from_iter<I: IntoIterator<Item = u32>>(values: I) -> Self {
-        Self(values.into_iter().collect())
+        Self::new(values.into_iter().collect())
     }
 }
 
@@ -161,6 +185,7 @@ impl Pool {
         match &mut buffer {
             Buffer::Single(lines) => lines.set_len(len),
             Buffer::Double(values) => values.resize(len, 0.0),
+            Buffer::Cuda(block) => block.set_len(len),
         }
         buffer
     }
@@ -170,6 +195,7 @@ impl Pool {
         let capacity = match &buffer {
             Buffer::Single(lines) => lines.capacity(),
             Buffer::Double(values) => values.capacity(),
+            Buffer::Cuda(block) => block.capacity(),
         };
         if capacity < SMALLEST {
             return;
@@ -185,12 +211,12 @@ impl Pool {
     pub fn take_indices(&mut self) -> Indices {
         let mut indices = self.indices.pop().unwrap_or_default();
         indices.clear();
-        Indices(indices)
+        Indices::new(indices)
     }
 
     /// Takes indices back.
     pub fn give_indices(&mut self, indices: Indices) {
-        self.indices.push(indices.0);
+        self.indices.push(indices.values);
     }
 
     /// How many buffers were made because none fitted.
@@ -202,7 +228,7 @@ impl Pool {
 /// Sizes below this share the first class.
 const SMALLEST: usize = 64;
 
-fn class_of(len: usize) -> usize {
+pub(crate) fn class_of(len: usize) -> usize {
     let len = len.max(SMALLEST);
     let below = class_below(len);
     if size_of_class(below) == len { below } else { below + 1 }
@@ -215,7 +241,7 @@ fn class_below(len: usize) -> usize {
     (exponent - 6) * 4 + ((len >> (exponent - 2)) & 3)
 }
 
-fn size_of_class(class: usize) -> usize {
+pub(crate) fn size_of_class(class: usize) -> usize {
     (4 + class % 4) << (class / 4 + 4)
 }
 

@@ -68,10 +68,10 @@ impl Edges {
             next[neighbour as usize] += 1;
         }
         Ok(Self {
-            offsets: Indices(offsets),
-            neighbours: Indices(neighbours),
-            rows: Indices(rows),
-            reverse: Indices(reverse),
+            offsets: Indices::new(offsets),
+            neighbours: Indices::new(neighbours),
+            rows: Indices::new(rows),
+            reverse: Indices::new(reverse),
         })
     }
 
@@ -97,10 +97,10 @@ impl Edges {
             offsets.extend(ends.iter().map(|end| end - from + first_entry));
         }
         Self {
-            offsets: Indices(offsets),
-            neighbours: Indices(neighbours),
-            rows: Indices(rows),
-            reverse: Indices(reverse),
+            offsets: Indices::new(offsets),
+            neighbours: Indices::new(neighbours),
+            rows: Indices::new(rows),
+            reverse: Indices::new(reverse),
         }
     }
 

@@ -75,7 +75,7 @@ impl GatherMaxima for Cpu {
     ) {
         let (offsets, neighbours) = (edges.offsets.host(), edges.neighbours.host());
         let reverse = edges.reverse.host();
-        let (dy, origin) = (dy.single(), &origin.0);
+        let (dy, origin) = (dy.single(), &origin.values);
         let add = dx.add;
         let n_nodes = edges.n_nodes();
         let dx = Parts::new(&mut dx.buffer.single_mut()[..n_nodes * columns]);
@@ -112,7 +112,7 @@ impl GatherMaxima for Cpu {
             let out = unsafe { out.part(piece.clone()) };
             for row in 0..rows {
                 let values = row * columns + piece.start..row * columns + piece.end;
-                let pairs = dy[values.clone()].iter().zip(&origin.0[values]);
+                let pairs = dy[values.clone()].iter().zip(&origin.values[values]);
                 for (out, (dy, origin)) in out.iter_mut().zip(pairs) {
                     if *origin != u32::MAX {
                         *out += weights[*origin as usize] * dy;

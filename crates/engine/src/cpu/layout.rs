@@ -51,7 +51,7 @@ impl Layout for Cpu {
         self.by_rows(indices.len(), columns, |piece| {
             // SAFETY: pieces of rows do not overlap.
             let out = unsafe { out.part(piece.start * columns..piece.end * columns) };
-            for (out, &i) in out.chunks_exact_mut(columns).zip(&indices.0[piece]) {
+            for (out, &i) in out.chunks_exact_mut(columns).zip(&indices.values[piece]) {
                 out.copy_from_slice(&x[i as usize * columns..(i as usize + 1) * columns]);
             }
         });
@@ -68,7 +68,7 @@ impl Layout for Cpu {
         let dx = Parts::new(self.added(dx));
         // Rows may meet in one, so threads share columns and not rows.
         self.by_columns(indices.len(), columns, |piece| {
-            for (dy, &i) in dy.chunks_exact(columns).zip(&indices.0) {
+            for (dy, &i) in dy.chunks_exact(columns).zip(&indices.values) {
                 let first = i as usize * columns;
                 // SAFETY: pieces of columns do not overlap.
                 let dx = unsafe { dx.part(first + piece.start..first + piece.end) };

@@ -32,7 +32,7 @@ impl LinearMaxima for Cpu {
                     dx.fill(0.0);
                 }
                 if !entries.is_empty() {
-                    let origin = &origin.0[values.clone()];
+                    let origin = &origin.values[values.clone()];
                     let first = entries.start as u32;
                     rows::spread(&dy[values], origin, first, weight, width, dx);
                 }
@@ -42,6 +42,7 @@ impl LinearMaxima for Cpu {
 
     fn linear_max_weight_gradient(
         &self,
+        _edges: &Edges,
         dy: &Buffer,
         origin: &Indices,
         x: &Buffer,
@@ -56,7 +57,7 @@ impl LinearMaxima for Cpu {
         self.team.pieces(columns, (4096 / width.max(1)).clamp(1, 32), |piece| {
             // SAFETY: pieces of rows of the weight do not overlap.
             let dw = unsafe { dw.part(piece.start * width..piece.end * width) };
-            rows::collect(dy, &origin.0, columns, piece.start, x, width, dw);
+            rows::collect(dy, &origin.values, columns, piece.start, x, width, dw);
         });
     }
 }

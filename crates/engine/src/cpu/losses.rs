@@ -14,7 +14,7 @@ impl Losses for Cpu {
     ) {
         let log_probabilities = log_probabilities.single();
         let sum: f64 = targets
-            .0
+            .values
             .iter()
             .zip(weights.single())
             .filter(|(target, _)| **target != u32::MAX)
@@ -26,7 +26,7 @@ impl Losses for Cpu {
     fn picked_gradient(&self, targets: &Indices, weights: &Buffer, dy: &Buffer, dx: Gradient<'_>) {
         let dy = dy.single()[0];
         let dx = self.added(dx);
-        for (target, weight) in targets.0.iter().zip(weights.single()) {
+        for (target, weight) in targets.values.iter().zip(weights.single()) {
             if *target != u32::MAX {
                 dx[*target as usize] -= weight * dy;
             }

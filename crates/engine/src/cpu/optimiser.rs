@@ -4,10 +4,10 @@ use super::team::Parts;
 use super::{Cpu, VALUES_A_TASK, rows};
 use crate::buffer::Buffer;
 use crate::device::{AdamStep, Optimisers};
+use crate::reference::clipping;
 
-impl Optimisers for Cpu {
-    fn sum_of_squares(&self, x: &Buffer) -> f64 {
-        let x = x.single();
+impl Cpu {
+    fn sum_of_squares(&self, x: &[f32]) -> f64 {
         // Partial sums of fixed pieces, added in order.
         let mut sums = [0.0f64; 64];
         let size = x.len().div_ceil(sums.len()).max(VALUES_A_TASK);
@@ -19,14 +19,33 @@ impl Optimisers for Cpu {
         });
         sums.iter().sum()
     }
+}
+
+impl Optimisers for Cpu {
+    fn clipping(
+        &self,
+        gradients: &mut dyn Iterator<Item = &Buffer>,
+        loss: &Buffer,
+        clip: f64,
+        out: &mut Buffer,
+    ) {
+        let squares = gradients.map(|gradient| self.sum_of_squares(gradient.single()));
+        let [norm, scale] = clipping(squares.sum(), loss.single()[0].into(), clip);
+        out.single_mut().copy_from_slice(&[norm as f32, scale as f32]);
+    }
 
     fn adam(
         &self,
         step: AdamStep,
+        clipping: &Buffer,
         gradient: &Buffer,
         value: &mut Buffer,
         moments: (&mut Buffer, &mut Buffer),
     ) {
+        let scale = clipping.single()[1];
+        if scale.is_nan() {
+            return;
+        }
         let gradient = gradient.single();
         let value = Parts::new(value.single_mut());
         let (first, second) =
@@ -36,7 +55,7 @@ impl Optimisers for Cpu {
             let (value, first, second) = unsafe {
                 (value.part(piece.clone()), first.part(piece.clone()), second.part(piece.clone()))
             };
-            rows::adam(step, &gradient[piece], value, first, second);
+            rows::adam(step, scale, &gradient[piece], value, first, second);
         });
     }
 }

@@ -459,14 +459,14 @@ kernels! {
     }
 
     /// One AdamW update.
-    fn adam(step: AdamStep, gradient: &[f32], value: &mut [f32], first: &mut [f32], second: &mut [f32]) {
+    fn adam(step: AdamStep, scale: f32, gradient: &[f32], value: &mut [f32], first: &mut [f32], second: &mut [f32]) {
         let (beta_1, beta_2) = (step.betas.0 as f32, step.betas.1 as f32);
         let (rest_1, rest_2) = ((1.0 - step.betas.0) as f32, (1.0 - step.betas.1) as f32);
         let exponent = i32::try_from(step.step).unwrap_or(i32::MAX);
         let size = (step.learning_rate / (1.0 - step.betas.0.powi(exponent))) as f32;
         let correction = (1.0 / (1.0 - step.betas.1.powi(exponent)).sqrt()) as f32;
         let keep = (1.0 - step.learning_rate * step.weight_decay) as f32;
-        let (epsilon, scale) = (step.epsilon as f32, step.scale as f32);
+        let epsilon = step.epsilon as f32;
         for (((value, gradient), first), second) in value.iter_mut().zip(gradient).zip(first).zip(second) {
             let gradient = gradient * scale;
             *first = beta_1 * *first + rest_1 * gradient;

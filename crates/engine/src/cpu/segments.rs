@@ -78,7 +78,7 @@ impl SegmentReductions for Cpu {
                 }
                 match (reduction, origin) {
                     (Reduction::Max, Some(origin)) => {
-                        let origin = &origin.0[segment * columns..(segment + 1) * columns];
+                        let origin = &origin.values[segment * columns..(segment + 1) * columns];
                         for (row, dx) in (range.start as u32..).zip(dx.chunks_exact_mut(columns)) {
                             if add {
                                 rows::add_where(origin, row, dy, dx);
@@ -105,8 +105,8 @@ impl SegmentReductions for Cpu {
 /// Memory of where maxima came from, made to fit.
 pub(super) fn origin_parts(origin: Option<&mut Indices>, len: usize) -> Option<Parts<'_, u32>> {
     origin.map(|origin| {
-        origin.0.resize(len, u32::MAX);
-        Parts::new(origin.0.as_mut_slice())
+        origin.values.resize(len, u32::MAX);
+        Parts::new(origin.values.as_mut_slice())
     })
 }
 

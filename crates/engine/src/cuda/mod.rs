@@ -1,10 +1,41 @@
 //! NVIDIA GPUs: single precision by default, deterministic, one launch for hundreds of operators.
+//!
+//! Graphs are small and trajectories long, so a training step is a thousand operators of a few
+//! microseconds, and launching each by itself would take most of the time. Here an operator is a
+//! line of a program that one launch runs ([`program`], [`queue`], `kernels/`). Every number is
+//! computed in an order that depends on shapes alone, so two runs agree bit by bit.
+//!
+//! Errors of the driver do not interrupt operators: the first one is kept, nothing is launched any
+//! more, and [`Memory::check`] tells.
+#![expect(unsafe_code, reason = "the driver's interface")]
 
+mod arena;
+mod compiler;
+mod copies;
 mod error;
+mod graphs;
+mod layers;
+mod product;
+mod program;
+mod queue;
+mod values;
 
+use std::cell::{Cell, RefCell};
+use std::sync::{Arc, Mutex};
+
+use cudarc::driver::{CudaContext, result, sys};
+
+pub use arena::Block;
+use arena::{Arena, Place, SharedArena};
+pub use compiler::compile;
+pub use copies::Copies;
+use copies::{Groups, group};
 pub use error::CudaError;
+use program::{Code, Draft};
+use queue::Queue;
 
-use crate::device::Device;
+use crate::buffer::{Buffer, Indices};
+use crate::device::{Device, Gradient, Memory};
 
 /// How a GPU is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +67,186 @@ pub enum Precision {
 }
 
 /// Makes a GPU ready.
-pub fn open(_options: CudaOptions) -> Result<Box<dyn Device>, CudaError> {
-    Err(CudaError::NoDriver)
+pub fn open(options: CudaOptions) -> Result<Box<dyn Device>, CudaError> {
+    Ok(Box::new(Cuda::new(options)?))
+}
+
+/// A GPU, or a share of one.
+#[derive(Debug)]
+pub struct Cuda {
+    name: String,
+    arena: SharedArena,
+    queue: RefCell<Queue>,
+    failure: RefCell<Option<CudaError>>,
+    operations: Cell<u64>,
+}
+
+impl Cuda {
+    /// Loads the driver and the kernels.
+    pub fn new(options: CudaOptions) -> Result<Self, CudaError> {
+        let CudaOptions { ordinal, sharing, .. } = options;
+        // SAFETY: looks for a library and loads it.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(CudaError::NoDriver);
+        }
+        result::init()?;
+        let count = CudaContext::device_count()? as usize;
+        if ordinal >= count {
+            return Err(CudaError::NoSuchGpu { ordinal, count });
+        }
+        let context = CudaContext::new(ordinal)?;
+        // SAFETY: everything goes through one stream, in order.
+        unsafe { context.disable_event_tracking() };
+        let (name, (major, minor)) = (context.name()?, context.compute_capability()?);
+        if major < 8 {
+            return Err(CudaError::TooOld { name, major, minor });
+        }
+        let code = compiler::kernels(&format!("sm_{major}{minor}"))?;
+        let queue = Queue::new(&context, code, sharing)?;
+        let arena = Arc::new(Mutex::new(Arena::new(context)));
+        let (queue, failure, operations) = (RefCell::new(queue), RefCell::new(None), Cell::new(0));
+        Ok(Self { name, arena, queue, failure, operations })
+    }
+
+    fn run(&self, draft: Draft) {
+        self.attempt(|queue| queue.push(draft));
+    }
+
+    /// Does something unless something went wrong before; remembers if it goes wrong now.
+    fn attempt(&self, what: impl FnOnce(&mut Queue) -> Result<(), CudaError>) {
+        if self.failure.borrow().is_none()
+            && let Err(error) = what(&mut self.queue.borrow_mut())
+        {
+            *self.failure.borrow_mut() = Some(error);
+        }
+    }
+
+    fn block(&self, len: usize) -> Block {
+        if self.failure.borrow().is_none() {
+            match arena::take(&self.arena, len) {
+                Ok(block) => return block,
+                Err(error) => *self.failure.borrow_mut() = Some(error),
+            }
+        }
+        arena::nowhere(&self.arena, len)
+    }
+
+    /// A block with these words.
+    fn upload(&self, words: &[u32]) -> Block {
+        let block = self.block(words.len());
+        self.attempt(|queue| queue.write(words, block.place()));
+        block
+    }
+
+    /// Where indices are on the GPU.
+    fn indices(&self, indices: &Indices) -> Place {
+        indices.copies.plain(&self.arena, || self.upload(indices.host()))
+    }
+
+    /// Reads indices through a pointer.
+    fn with(&self, draft: Draft, i: usize, indices: &Indices) -> Draft {
+        let place = self.indices(indices);
+        draft.reads(i, place, 0..indices.len())
+    }
+
+    fn groups(&self, indices: &Indices) -> Arc<Groups> {
+        indices.copies.groups(&self.arena, || {
+            let (values, firsts, places) = group(indices.host());
+            Groups {
+                count: values.len(),
+                values: self.upload(&values),
+                firsts: self.upload(&firsts),
+                places: self.upload(&places),
+            }
+        })
+    }
+
+    /// Makes room for what the GPU finds itself, one number for each value of a result.
+    fn origin(&self, origin: &mut Indices, len: usize) -> Place {
+        let block = self.block(len);
+        let place = block.place();
+        origin.copies.set(block);
+        place
+    }
+
+    /// The gradient's buffer, set to zero unless something is there.
+    fn cleared<'a>(&self, gradient: Gradient<'a>) -> &'a mut Buffer {
+        if !gradient.add {
+            self.fill(gradient.buffer, 0.0);
+        }
+        gradient.buffer
+    }
+}
+
+impl Memory for Cuda {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn zeros(&self, len: usize) -> Buffer {
+        let mut buffer = Buffer::Cuda(self.block(len));
+        self.fill(&mut buffer, 0.0);
+        buffer
+    }
+
+    fn write(&self, values: &[f32], to: &mut Buffer) {
+        let words: &[u32] = as_words(values);
+        self.attempt(|queue| queue.write(words, to.cuda().place()));
+    }
+
+    fn read(&self, from: &Buffer, to: &mut [f32]) {
+        self.attempt(|queue| queue.read(from.cuda().place(), to));
+        if self.failure.borrow().is_some() {
+            to.fill(f32::NAN);
+        }
+    }
+
+    fn read_each(&self, from: &[&Buffer], to: &mut [f32]) {
+        let all = Buffer::Cuda(self.block(from.len()));
+        for (i, buffer) in from.iter().enumerate() {
+            self.run(values::moved(buffer.cuda().place(), 0..1, all.cuda().place(), i, false));
+        }
+        self.read(&all, to);
+    }
+
+    fn values(&self, from: &Buffer) -> Vec<f64> {
+        let mut values = vec![0.0; from.len()];
+        self.read(from, &mut values);
+        values.into_iter().map(f64::from).collect()
+    }
+
+    fn fill(&self, to: &mut Buffer, value: f32) {
+        let len = to.len();
+        let draft = Draft::new(Code::Fill).output(0, to).numbers(0, [len]);
+        self.run(draft.fractions(1, [value.into()]).values(len));
+    }
+
+    fn copy(&self, from: &Buffer, to: Gradient<'_>) {
+        self.run(values::function(Code::Unary, from, 0, 1.0, to));
+    }
+
+    fn product_operations(&self) -> u64 {
+        self.operations.get()
+    }
+
+    fn check(&self) -> Result<(), CudaError> {
+        match &*self.failure.borrow() {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
+    fn most_bytes(&self) -> Option<u64> {
+        Some(arena::lock(&self.arena).held().1)
+    }
+
+    fn rows_at_once(&self) -> usize {
+        1 << 17
+    }
+}
+
+/// The bits of values.
+fn as_words(values: &[f32]) -> &[u32] {
+    // SAFETY: both are four bytes with the same alignment, and any bits are a number.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), values.len()) }
 }

@@ -68,8 +68,10 @@ pub trait LinearMaxima {
         dx: Gradient<'_>,
     );
     /// The same for `dw [columns, width]`.
+    #[expect(clippy::too_many_arguments, reason = "the operator's own arguments and its gradient")]
     fn linear_max_weight_gradient(
         &self,
+        edges: &Edges,
         dy: &Buffer,
         origin: &Indices,
         x: &Buffer,

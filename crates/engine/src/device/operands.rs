@@ -156,8 +156,6 @@ pub struct AdamStep {
     pub epsilon: f64,
     /// Decoupled weight decay.
     pub weight_decay: f64,
-    /// What gradients are multiplied by first: the clipping.
-    pub scale: f64,
     /// 1 for the first update.
     pub step: u64,
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::operands::{AdamStep, Binary, Gradient, Loss, Unary};
 use crate::buffer::{Buffer, Indices};
+use crate::cuda::CudaError;
 
 /// Buffers: making, filling, copying.
 pub trait Memory {
@@ -15,6 +16,14 @@ pub trait Memory {
     fn write(&self, values: &[f32], to: &mut Buffer);
     /// Copies values to the host.
     fn read(&self, from: &Buffer, to: &mut [f32]);
+    /// Copies the first value of each buffer to the host.
+    fn read_each(&self, from: &[&Buffer], to: &mut [f32]) {
+        for (buffer, to) in from.iter().zip(to) {
+            let mut all = vec![0.0; buffer.len()];
+            self.read(buffer, &mut all);
+            *to = all[0];
+        }
+    }
     /// All values, as exactly as the device has them.
     fn values(&self, from: &Buffer) -> Vec<f64>;
     /// One value everywhere.
@@ -24,6 +33,20 @@ pub trait Memory {
     /// Floating-point operations spent in dense products so far.
     fn product_operations(&self) -> u64 {
         0
+    }
+    /// Whether everything so far was computed. A device that can fail computes nothing after the
+    /// first failure and tells here.
+    fn check(&self) -> Result<(), CudaError> {
+        Ok(())
+    }
+    /// The most memory that it held so far, if it has memory of its own.
+    fn most_bytes(&self) -> Option<u64> {
+        None
+    }
+    /// How many rows of intermediate values are worth having at a time when none are kept for
+    /// gradients.
+    fn rows_at_once(&self) -> usize {
+        16_384
     }
 }
 
@@ -160,12 +183,21 @@ pub trait Losses {
 
 /// Updates of parameters.
 pub trait Optimisers {
-    /// The sum of squares of all values.
-    fn sum_of_squares(&self, x: &Buffer) -> f64;
-    /// One AdamW update of `value` and its moments.
+    /// `out [2] =` the Euclidean norm of all gradients together, and what they are multiplied by so
+    /// that it is at most `clip`: NaN if the norm or `loss [1]` is not finite.
+    fn clipping(
+        &self,
+        gradients: &mut dyn Iterator<Item = &Buffer>,
+        loss: &Buffer,
+        clip: f64,
+        out: &mut Buffer,
+    );
+    /// One AdamW update of `value` and its moments, with the gradient multiplied by the second
+    /// value of `clipping`; none if that is NaN.
     fn adam(
         &self,
         step: AdamStep,
+        clipping: &Buffer,
         gradient: &Buffer,
         value: &mut Buffer,
         moments: (&mut Buffer, &mut Buffer),

@@ -20,11 +20,12 @@ impl LinearMaxima for Reference {
         dx: Gradient<'_>,
     ) {
         let shape = (columns, width);
-        input_gradient(dy.double(), &origin.0, weight.double(), shape, sum_into(dx));
+        input_gradient(dy.double(), &origin.values, weight.double(), shape, sum_into(dx));
     }
 
     fn linear_max_weight_gradient(
         &self,
+        _edges: &Edges,
         dy: &Buffer,
         origin: &Indices,
         x: &Buffer,
@@ -33,7 +34,7 @@ impl LinearMaxima for Reference {
         dw: Gradient<'_>,
     ) {
         let shape = (columns, width);
-        weight_gradient(dy.double(), &origin.0, x.double(), shape, sum_into(dw));
+        weight_gradient(dy.double(), &origin.values, x.double(), shape, sum_into(dw));
     }
 }
 

@@ -27,6 +27,7 @@ mod slopes;
 
 use crate::buffer::Indices;
 use crate::device::Gradient;
+pub(crate) use optimiser::clipping;
 
 /// The reference device; see the [module](self).
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,9 +44,9 @@ fn sum_into(gradient: Gradient<'_>) -> &mut [f64] {
 
 /// Indices made to hold `len`, none of them set.
 fn resized(indices: &mut Indices, len: usize) -> &mut [u32] {
-    indices.0.clear();
-    indices.0.resize(len, u32::MAX);
-    &mut indices.0
+    indices.values.clear();
+    indices.values.resize(len, u32::MAX);
+    &mut indices.values
 }
 
 #[cfg(test)]

@@ -124,7 +124,7 @@ mod tests {
 
     /// Rows 0 to 2, none, row 3.
     fn segments() -> Segments {
-        Segments::Offsets(Arc::new(Indices(vec![0, 3, 3, 4])))
+        Segments::Offsets(Arc::new(Indices::new(vec![0, 3, 3, 4])))
     }
 
     const X: [f64; 8] = [-1.0, 4.0, -1.0, 7.0, -4.0, 7.0, -8.0, 9.0];

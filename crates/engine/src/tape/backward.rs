@@ -140,7 +140,8 @@ impl Tape {
                 });
                 self.give(*weight, |tape, dw| {
                     let x = tape.value(*x);
-                    tape.device.linear_max_weight_gradient(&dy, origin, x, columns, width, dw);
+                    tape.device
+                        .linear_max_weight_gradient(edges, &dy, origin, x, columns, width, dw);
                 });
                 self.give(*bias, |tape, db| {
                     tape.device.column_sums(&dy, None, rows, columns, db);

@@ -201,7 +201,15 @@ impl Tape {
         self.slots[tensor.index()].gradient.as_ref().map(|buffer| self.device.values(buffer))
     }
 
-    fn value(&self, tensor: Tensor) -> &Buffer {
+    /// The first value of each tensor; one trip to the device for all.
+    pub fn scalars(&self, tensors: &[Tensor]) -> Vec<f64> {
+        let buffers: Vec<&Buffer> = tensors.iter().map(|&tensor| self.value(tensor)).collect();
+        let mut values = vec![0.0; tensors.len()];
+        self.device.read_each(&buffers, &mut values);
+        values.into_iter().map(f64::from).collect()
+    }
+
+    pub(crate) fn value(&self, tensor: Tensor) -> &Buffer {
         &self.slots[tensor.index()].value
     }
 
@@ -209,12 +217,18 @@ impl Tape {
         self.slots[tensor.index()].tracked
     }
 
-    fn buffer(&mut self, len: usize) -> Buffer {
+    pub(crate) fn buffer(&mut self, len: usize) -> Buffer {
         let device = &self.device;
         self.pool.take(len, |len| device.zeros(len))
     }
 
-    fn push(&mut self, rows: usize, columns: usize, value: Buffer, tracked: bool) -> Tensor {
+    pub(crate) fn push(
+        &mut self,
+        rows: usize,
+        columns: usize,
+        value: Buffer,
+        tracked: bool,
+    ) -> Tensor {
         let slot = Slot { rows, columns, value, gradient: None, transposed: None, tracked };
         self.slots.push(slot);
         Tensor((self.slots.len() - 1) as u32)

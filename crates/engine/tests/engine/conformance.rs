@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 use salsa_engine::cpu::Cpu;
+use salsa_engine::cuda::{self, CudaOptions};
 use salsa_engine::optimiser::AdamW;
 use salsa_engine::reference::Reference;
 use salsa_engine::tape::Tape;
@@ -15,11 +16,30 @@ use crate::stage::{Outcome, Size, Stage};
 pub type Make = fn() -> Tape;
 
 /// The devices that have to agree with the reference.
-pub const DEVICES: &[(&str, Make)] = &[
+const DEVICES: &[(&str, Make)] = &[
     ("cpu, 1 thread", || Tape::new(Cpu::new(1))),
     ("cpu, 2 threads", || Tape::new(Cpu::new(2))),
     ("cpu, 3 threads", || Tape::new(Cpu::new(3))),
 ];
+
+/// What `SALSA_TEST_CUDA=1` asks for, on machines with a GPU: it alone, the others are tested
+/// everywhere.
+const GPU: &[(&str, Make)] = &[("cuda", on_gpu)];
+
+/// An empty tape on the first GPU.
+pub fn on_gpu() -> Tape {
+    Tape::on(cuda::open(CudaOptions::default()).expect("a GPU, as SALSA_TEST_CUDA says"))
+}
+
+/// Whether there is a GPU to test.
+pub fn has_gpu() -> bool {
+    std::env::var_os("SALSA_TEST_CUDA").is_some_and(|value| value == "1")
+}
+
+/// Those to test here.
+pub fn devices() -> &'static [(&'static str, Make)] {
+    if has_gpu() { GPU } else { DEVICES }
+}
 
 /// Of the reference's norm: a few roundings of single precision, and sums over some thousand rows.
 const TOLERANCE: f64 = 1e-5;
@@ -53,7 +73,7 @@ fn runs(tape: Tape, program: &Program, size: Size) -> [Outcome; 3] {
 
 fn check(program: &Program, size: Size) {
     let expected = runs(Tape::new(Reference), program, size);
-    for &(device, make) in DEVICES {
+    for &(device, make) in devices() {
         let found = runs(make(), program, size);
         for ((found, expected), step) in
             found.iter().zip(&expected).zip(["first", "second", "not recording"])
@@ -119,10 +139,10 @@ fn updates_of_parameters() {
         let optimiser = AdamW { learning_rate: 0.01, clip, ..AdamW::default() };
         let mut tensors = Vec::new();
         for step in 1..=3 {
-            stage.step(program);
-            let norm = stage.tape.gradient_norm();
-            optimiser.update(&mut stage.tape, step, norm);
-            tensors.push(("norm".to_owned(), vec![norm]));
+            let (_, loss) = stage.forward(program);
+            stage.tape.backward(loss);
+            let clipping = optimiser.update(&mut stage.tape, step, loss);
+            tensors.push(("clipping".to_owned(), stage.tape.values(clipping)));
         }
         for (i, (tensor, _)) in stage.parameters().into_iter().enumerate() {
             assert_eq!(stage.tape.gradient(tensor), None);
@@ -135,7 +155,7 @@ fn updates_of_parameters() {
     };
     for clip in [1.0, 1e9] {
         let expected = updated(Tape::new(Reference), clip);
-        for &(device, make) in DEVICES {
+        for &(device, make) in devices() {
             assert_close(&updated(make(), clip), &expected, &format!("{device}, clip {clip}"));
         }
     }

@@ -3,6 +3,7 @@
 use salsa_engine::cpu::Cpu;
 use salsa_engine::tape::Tape;
 
+use crate::conformance::{has_gpu, on_gpu};
 use crate::programs;
 use crate::random::Grid;
 use crate::stage::{Outcome, Size, Stage};
@@ -36,9 +37,10 @@ fn results_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn a_second_run_on_the_same_tape_gives_the_same_bits() {
+    let make = if has_gpu() { on_gpu } else { || Tape::new(Cpu::new(2)) };
     for program in programs::all() {
         for size in [SIZE, Size { n_nodes: 9, n_edges: 9, columns: 5, ..SIZE }] {
-            let mut stage = Stage::new(Tape::new(Cpu::new(2)), size);
+            let mut stage = Stage::new(make(), size);
             let first = stage.step_anew(&program);
             let allocations = stage.tape.allocations();
             let second = stage.step_anew(&program);

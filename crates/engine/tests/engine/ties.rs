@@ -7,7 +7,7 @@ use salsa_engine::graph::Segments;
 use salsa_engine::reference::Reference;
 use salsa_engine::tape::{Linear, Messages, Tape, Tensor};
 
-use crate::conformance::{DEVICES, Make};
+use crate::conformance::{Make, devices};
 use crate::random::Random;
 
 /// On the reference and all devices: the gradients of parameters, given as columns, when the
@@ -18,7 +18,7 @@ fn gradients(
 ) -> Vec<Vec<f64>> {
     let reference: (&str, Make) = ("reference", || Tape::new(Reference));
     let mut all = Vec::new();
-    for (name, make) in std::iter::once(reference).chain(DEVICES.iter().copied()) {
+    for (name, make) in std::iter::once(reference).chain(devices().iter().copied()) {
         let mut tape = make();
         tape.set_recording(true);
         let tensors: Vec<Tensor> = parameters

@@ -1,5 +1,6 @@
 //! How a training ends, well or badly.
 
+use salsa_engine::cuda::CudaError;
 use salsa_traces::sample::SampleError;
 use salsa_traces::suite::SuiteError;
 use thiserror::Error;
@@ -43,6 +44,9 @@ pub enum TrainError {
     /// A log could not be written.
     #[error(transparent)]
     Log(#[from] LogError),
+    /// The device failed.
+    #[error("{0}; the last checkpoint is still there, go on with --resume")]
+    Device(#[from] CudaError),
     /// The loss is not a number any more.
     #[error(
         "step {step}, batch {batch} of epoch {epoch}: {term} is {value}; the last checkpoint is \

@@ -1,7 +1,9 @@
 //! One optimiser step on one batch.
 
+use salsa_engine::cuda::CudaError;
 use salsa_engine::optimiser::AdamW;
 use salsa_engine::tape::{Tape, Tensor};
+use thiserror::Error;
 
 use super::running_loss::LossTerms;
 use crate::batch::Batch;
@@ -45,7 +47,8 @@ pub struct Stepped {
 }
 
 /// A loss that is no number any more.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("{term} is {value}")]
 pub struct NotFinite {
     /// Which term.
     pub term: String,
@@ -53,14 +56,25 @@ pub struct NotFinite {
     pub value: f64,
 }
 
+/// Why a step was not taken.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum StepError {
+    /// The loss or its gradient is no number.
+    #[error(transparent)]
+    NotFinite(#[from] NotFinite),
+    /// The device failed.
+    #[error(transparent)]
+    Device(#[from] CudaError),
+}
+
 /// Forward, backward and update; `number` is 1 for the first. Nothing is updated if the loss or
-/// its gradient is not finite.
+/// its gradient is not finite. Everything is handed to the device before anything is read back.
 pub fn step(
     network: &mut Network,
     batch: &Batch,
     options: &StepOptions,
     number: u64,
-) -> Result<Stepped, NotFinite> {
+) -> Result<Stepped, StepError> {
     let Network { tape, model } = network;
     if tape.is_recording() {
         tape.clear();
@@ -69,17 +83,17 @@ pub fn step(
     }
     let forward = model.forward(tape, batch);
     let terms = losses(tape, batch, &forward, options.weights);
-    let loss = read(tape, &terms);
-    if !loss.total.is_finite() {
-        return Err(first_not_finite(tape, batch, &terms, loss));
-    }
     tape.backward(terms.total);
-    let gradient_norm = tape.gradient_norm();
-    if !gradient_norm.is_finite() {
-        tape.clear_gradients();
-        return Err(NotFinite { term: "the gradient's norm".to_owned(), value: gradient_norm });
+    let clipping = options.optimiser.update(tape, number, terms.total);
+    let (loss, gradient_norm) = read(tape, &terms, Some(clipping));
+    tape.device().check()?;
+    if !loss.total.is_finite() {
+        return Err(first_not_finite(tape, batch, &terms, loss).into());
     }
-    options.optimiser.update(tape, number, gradient_norm);
+    if !gradient_norm.is_finite() {
+        let term = "the gradient's norm".to_owned();
+        return Err(NotFinite { term, value: gradient_norm }.into());
+    }
     Ok(Stepped { loss, gradient_norm })
 }
 
@@ -88,7 +102,7 @@ pub fn validate(
     network: &mut Network,
     batch: &Batch,
     weights: LossWeights,
-) -> (LossTerms, Vec<Tensor>) {
+) -> Result<(LossTerms, Vec<Tensor>), CudaError> {
     let Network { tape, model } = network;
     if tape.is_recording() {
         tape.set_recording(false);
@@ -97,18 +111,23 @@ pub fn validate(
     }
     let forward = model.forward(tape, batch);
     let terms = losses(tape, batch, &forward, weights);
-    (read(tape, &terms), forward.outputs)
+    let (loss, _) = read(tape, &terms, None);
+    tape.device().check()?;
+    Ok((loss, forward.outputs))
 }
 
-fn read(tape: &Tape, terms: &Losses) -> LossTerms {
+/// The terms of the loss and, if it is given, the norm.
+fn read(tape: &Tape, terms: &Losses, clipping: Option<Tensor>) -> (LossTerms, f64) {
+    let mut tensors = vec![terms.total, terms.hidden];
+    tensors.extend(terms.outputs.iter().chain(&terms.hints).chain(&clipping));
+    let values = tape.scalars(&tensors);
+    let (outputs, rest) = values[2..].split_at(terms.outputs.len());
+    let (hints, norm) = rest.split_at(terms.hints.len());
     // An empty sum of floats is -0 in the standard library, which a log should not say.
-    let sum = |terms: &[Tensor]| terms.iter().fold(0.0, |sum, &term| sum + tape.scalar(term));
-    LossTerms {
-        total: tape.scalar(terms.total),
-        output: sum(&terms.outputs),
-        hints: sum(&terms.hints),
-        hidden: tape.scalar(terms.hidden),
-    }
+    let sum = |terms: &[f64]| terms.iter().fold(0.0, |sum, term| sum + term);
+    let (total, hidden) = (values[0], values[1]);
+    let loss = LossTerms { total, output: sum(outputs), hints: sum(hints), hidden };
+    (loss, norm.first().copied().unwrap_or_default())
 }
 
 fn first_not_finite(tape: &Tape, batch: &Batch, terms: &Losses, loss: LossTerms) -> NotFinite {

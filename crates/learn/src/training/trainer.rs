@@ -22,7 +22,7 @@ use super::order::shuffled;
 use super::outcome::{Outcome, TrainError};
 use super::running_loss::RunningLoss;
 use super::schedule::Plateau;
-use super::step::{NotFinite, StepOptions, Stepped, step, validate};
+use super::step::{NotFinite, StepError, StepOptions, Stepped, step, validate};
 use crate::batch::Batch;
 use crate::checkpoint::{Checkpoint, CheckpointError, Progress};
 use crate::compute::{Compute, Computed};
@@ -302,7 +302,10 @@ impl<'a> Trainer<'a> {
         let number = self.progress.step + 1;
         let stepped = step(&mut self.network, batch, &self.options, number);
         let place = self.progress.batch + 1;
-        let stepped = stepped.map_err(|what| self.not_finite(number, place, what))?;
+        let stepped = stepped.map_err(|error| match error {
+            StepError::NotFinite(what) => self.not_finite(number, place, what),
+            StepError::Device(error) => error.into(),
+        })?;
         self.progress.step += 1;
         self.progress.batch += 1;
         self.progress.epoch_loss.add(stepped.loss, batch.lengths.len() as u64);
@@ -333,7 +336,7 @@ impl<'a> Trainer<'a> {
             let (mut running, mut scores) = (RunningLoss::default(), Scores::new());
             for made in batches {
                 let (batch, samples) = made?;
-                let (loss, outputs) = validate(&mut self.network, &batch, self.options.weights);
+                let (loss, outputs) = validate(&mut self.network, &batch, self.options.weights)?;
                 running.add(loss, samples.len() as u64);
                 score(&self.network, &batch, &samples, &outputs, &mut scores)?;
             }

@@ -113,7 +113,7 @@ impl Tape {
         mut transform: impl FnMut(&mut Self, Tensor) -> Tensor,
     ) -> Tensor {
         let n_nodes = edges.n_nodes();
-        let entries_at_once = if self.recording { usize::MAX } else { ENTRIES_AT_ONCE };
+        let entries_at_once = if self.recording { usize::MAX } else { self.device.rows_at_once() };
         if edges.n_entries() <= entries_at_once {
             return self.scope(|tape| {
                 let made = tape.messages(edges, messages);
@@ -134,7 +134,7 @@ impl Tape {
                 let made = tape.messages_to(edges, rows.clone(), messages);
                 let transformed = transform(tape, made);
                 let local = offsets[rows.start..=rows.end].iter().map(|end| end - offsets[first]);
-                let offsets = Arc::new(Indices(local.collect()));
+                let offsets = Arc::new(local.collect::<Indices>());
                 tape.segment_reduce(reduction, transformed, &Segments::Offsets(offsets))
             });
             let columns = self.columns(block);
@@ -295,6 +295,3 @@ impl Tape {
         })
     }
 }
-
-/// How many messages are there at a time when none are kept for gradients.
-const ENTRIES_AT_ONCE: usize = 16_384;

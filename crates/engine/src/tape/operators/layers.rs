@@ -266,7 +266,7 @@ impl Tape {
         self.prepare_transposed(weight_hh);
         let mut out = self.buffer(rows * columns);
         // Gates are kept only for the way back.
-        let at_once = if self.recording { rows } else { rows.min(ROWS_AT_ONCE) };
+        let at_once = if self.recording { rows } else { rows.min(self.device.rows_at_once() / 2) };
         let mut saved = self.buffer(4 * at_once * columns);
         let weights = self.gru_weights(cell, x, state);
         for first in (0..rows).step_by(at_once.max(1)) {
@@ -296,6 +296,3 @@ impl Tape {
         }
     }
 }
-
-/// How many rows of gates are there at a time when none are kept for gradients.
-const ROWS_AT_ONCE: usize = 8_192;

@@ -73,9 +73,7 @@ pub fn measure(
             number += 1;
             let before = network.tape.device().product_operations();
             let (stepped, time) = seconds(|| step(&mut network, batch, &options, number));
-            stepped.map_err(|error| {
-                Failure::System(format!("step {number}: {} is {}", error.term, error.value))
-            })?;
+            stepped.map_err(|error| Failure::System(format!("step {number}: {error}")))?;
             times.push(time);
             operations.push((network.tape.device().product_operations() - before) as f64);
         }

@@ -1,0 +1,252 @@
+//! The way to the GPU: what waits, what is on its way, and what comes back.
+//!
+//! Operators gather in a program until there are enough of them, somebody wants to read a result,
+//! or one is so large that it is launched alone. A program and the values that the host gives with
+//! it lie in one slot of host memory, which goes over in one copy. Slots are used in turn, so the
+//! host describes the next program while the GPU runs the last.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaStream, result, sys};
+use cudarc::nvrtc::Ptx;
+
+use super::arena::Place;
+use super::error::CudaError;
+use super::program::{Code, Draft, Op, Program};
+
+/// Threads of a block, as the kernels have it.
+const THREADS: u32 = 256;
+/// Bytes of shared memory of a block: three stages of two slices of a product.
+const SHARED_BYTES: u32 = 2 * 3 * 64 * 36 * 4;
+/// Bytes of a slot.
+const SLOT: usize = 2 << 20;
+const N_SLOTS: usize = 4;
+/// A program's operators, at most.
+const MOST_OPS: usize = 1024;
+/// A program's first bytes count the blocks that have arrived at a barrier.
+const HEADER: usize = 16;
+/// Values of more bytes do not go through a slot.
+const STAGED: usize = 256 << 10;
+/// An operator of more tiles is launched alone, with as many blocks as the GPU holds.
+const MANY_TILES: usize = 4096;
+
+/// Operators on their way to one GPU.
+#[derive(Debug)]
+pub(super) struct Queue {
+    stream: Arc<CudaStream>,
+    run_program: CudaFunction,
+    run_one: CudaFunction,
+    /// Blocks that run a program.
+    n_blocks: usize,
+    /// Blocks that the GPU holds at a time.
+    most_blocks: usize,
+    program: Program,
+    slots: Vec<Slot>,
+    current: usize,
+    /// Bytes of the current slot that are taken.
+    staged: usize,
+}
+
+/// Host memory that the GPU can copy from by itself, and where it copies to.
+#[derive(Debug)]
+struct Slot {
+    host: *mut u8,
+    device: u64,
+    done: CudaEvent,
+}
+
+impl Queue {
+    /// `sharing` queues will use the GPU at the same time.
+    pub(super) fn new(
+        context: &Arc<CudaContext>,
+        code: Vec<u8>,
+        sharing: usize,
+    ) -> Result<Self, CudaError> {
+        let stream = context.new_stream()?;
+        let module = context.load_module(Ptx::from_binary(code))?;
+        let load = |name| -> Result<CudaFunction, CudaError> {
+            let function = module.load_function(name)?;
+            let attribute =
+                sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            function.set_attribute(attribute, SHARED_BYTES as i32)?;
+            Ok(function)
+        };
+        let (run_program, run_one) = (load("run_program")?, load("run_one")?);
+        let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
+        let multiprocessors = context.attribute(attribute)? as usize;
+        let a_multiprocessor = run_program.occupancy_max_active_blocks_per_multiprocessor(
+            THREADS,
+            SHARED_BYTES as usize,
+            None,
+        )? as usize;
+        let most_blocks = multiprocessors * a_multiprocessor;
+        let wanted = std::env::var("SALSA_BLOCKS").ok().and_then(|n| n.parse().ok());
+        let n_blocks = wanted.unwrap_or(multiprocessors).min(most_blocks / sharing.max(1)).max(1);
+        let slots = (0..N_SLOTS).map(|_| Slot::new(context)).collect::<Result<_, _>>()?;
+        let mut queue = Self {
+            stream,
+            run_program,
+            run_one,
+            n_blocks,
+            most_blocks,
+            program: Program::default(),
+            slots,
+            current: 0,
+            staged: 0,
+        };
+        queue.begin()?;
+        Ok(queue)
+    }
+
+    /// Adds an operator.
+    pub(super) fn push(&mut self, draft: Draft) -> Result<(), CudaError> {
+        if draft.n_tiles() == 0 {
+            return Ok(());
+        }
+        if draft.n_tiles() > MANY_TILES {
+            self.flush()?;
+            return self.launch_alone(&draft);
+        }
+        self.program.push(draft);
+        if self.program.len() >= MOST_OPS { self.flush() } else { Ok(()) }
+    }
+
+    /// Adds a copy of host values to words of a block, from the first on.
+    #[expect(unsafe_code, reason = "host memory of the driver's, and a copy of its own")]
+    pub(super) fn write(&mut self, words: &[u32], to: Place) -> Result<(), CudaError> {
+        let bytes = 4 * words.len();
+        if bytes > STAGED {
+            self.flush()?;
+            // SAFETY: the block has so many words; values in pageable memory are taken at once.
+            return Ok(unsafe {
+                result::memcpy_htod_async(to.address, words, self.stream.cu_stream())?
+            });
+        }
+        if self.staged + bytes > SLOT - (MOST_OPS + 1) * size_of::<Op>() {
+            self.flush()?;
+        }
+        let slot = &self.slots[self.current];
+        // SAFETY: the slot is not on its way, and so many bytes of it are left.
+        unsafe {
+            let host = slot.host.add(self.staged);
+            std::ptr::copy_nonoverlapping(words.as_ptr().cast(), host, bytes);
+        }
+        let from = slot.device + self.staged as u64;
+        self.staged = (self.staged + bytes).next_multiple_of(16);
+        let draft = Draft::new(Code::Copy)
+            .constant(0, from)
+            .writes(1, to, 0..words.len())
+            .numbers(0, [words.len()])
+            .values(words.len());
+        self.push(draft)
+    }
+
+    /// Copies words of a block to the host, after everything that was added before.
+    #[expect(unsafe_code, reason = "a copy from the GPU")]
+    pub(super) fn read(&mut self, from: Place, to: &mut [f32]) -> Result<(), CudaError> {
+        self.flush()?;
+        // SAFETY: the block has so many words, and the copy is waited for.
+        unsafe { result::memcpy_dtoh_async(to, from.address, self.stream.cu_stream())? };
+        Ok(self.stream.synchronize()?)
+    }
+
+    /// Launches what waits.
+    #[expect(unsafe_code, reason = "host memory of the driver's, a copy and a launch")]
+    pub(super) fn flush(&mut self) -> Result<(), CudaError> {
+        let count = self.program.len();
+        if count == 0 {
+            return Ok(());
+        }
+        let slot = &self.slots[self.current];
+        let first = self.staged.next_multiple_of(size_of::<Op>());
+        let mut at = first;
+        self.program.drain(self.n_blocks, |op| {
+            // SAFETY: room for `MOST_OPS` operators is left in every slot.
+            unsafe { slot.host.add(at).cast::<Op>().write(op) };
+            at += size_of::<Op>();
+        });
+        let stream = self.stream.cu_stream();
+        let (mut ops, mut count, mut arrived) =
+            (slot.device + first as u64, count as u32, slot.device);
+        let mut parameters =
+            [(&raw mut ops).cast(), (&raw mut count).cast(), (&raw mut arrived).cast()];
+        // SAFETY: the slot stays as it is until `done`; the operators touch blocks of this device
+        // alone; and all blocks of the launch fit on the GPU at once.
+        unsafe {
+            let staged = std::slice::from_raw_parts(slot.host, at);
+            result::memcpy_htod_async(slot.device, staged, stream)?;
+            result::launch_cooperative_kernel(
+                self.run_program.cu_function(),
+                (self.n_blocks as u32, 1, 1),
+                (THREADS, 1, 1),
+                SHARED_BYTES,
+                stream,
+                &mut parameters,
+            )?;
+        }
+        slot.done.record(&self.stream)?;
+        self.current = (self.current + 1) % N_SLOTS;
+        self.begin()
+    }
+
+    /// Makes the current slot ready for a new program.
+    #[expect(unsafe_code, reason = "host memory of the driver's")]
+    fn begin(&mut self) -> Result<(), CudaError> {
+        let slot = &self.slots[self.current];
+        slot.done.synchronize()?;
+        // SAFETY: the slot is not on its way.
+        unsafe { slot.host.write_bytes(0, HEADER) };
+        self.staged = HEADER;
+        Ok(())
+    }
+
+    #[expect(unsafe_code, reason = "a launch")]
+    fn launch_alone(&mut self, draft: &Draft) -> Result<(), CudaError> {
+        let mut op = *draft.op();
+        let blocks = draft.n_tiles().min(4 * self.most_blocks) as u32;
+        // SAFETY: the operator touches blocks of this device alone.
+        unsafe {
+            result::launch_kernel(
+                self.run_one.cu_function(),
+                (blocks, 1, 1),
+                (THREADS, 1, 1),
+                SHARED_BYTES,
+                self.stream.cu_stream(),
+                &mut [(&raw mut op).cast()],
+            )?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn n_blocks(&self) -> usize {
+        self.n_blocks
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        // Nothing that is still on its way may find its slot or its blocks gone.
+        let _ = self.stream.synchronize();
+    }
+}
+
+impl Slot {
+    #[expect(unsafe_code, reason = "memory of the driver's")]
+    fn new(context: &Arc<CudaContext>) -> Result<Self, CudaError> {
+        // SAFETY: the context is current; both are freed once, in `drop`.
+        let (host, device) =
+            unsafe { (result::malloc_host(SLOT, 0)?.cast(), result::malloc_sync(SLOT)?) };
+        Ok(Self { host, device, done: context.new_event(None)? })
+    }
+}
+
+impl Drop for Slot {
+    #[expect(unsafe_code, reason = "memory of the driver's")]
+    fn drop(&mut self) {
+        // SAFETY: the queue has waited for everything on its way.
+        unsafe {
+            let _ = result::free_host(self.host.cast());
+            let _ = result::free_sync(self.device);
+        }
+    }
+}
