@@ -36,6 +36,20 @@ fn a_saved_training_step_is_shown() {
 }
 
 #[test]
+fn steps_side_by_side_are_measured() {
+    let at = folder();
+    let words = "bench train -a bfs -m gin --hints no --batches 1 --seconds 0.01 -j 2";
+    let steps = json(&printed(at.path(), &format!("{words} --side-by-side 3 --format json")));
+    let together = &steps[0]["side_by_side"];
+    assert_eq!(together["runs"], 3);
+    let (ms, rate) = (together["ms"].as_f64().unwrap(), together["steps_per_s"].as_f64().unwrap());
+    assert!(ms > 0.0 && (ms * rate - 3000.0).abs() < 1e-6, "{together}");
+    std::fs::write(at.path().join("steps.json"), steps.to_string()).unwrap();
+    let table = printed(at.path(), "bench train --from steps.json");
+    assert!(table.lines().next().unwrap().ends_with("  3 at once ms"), "{table}");
+}
+
+#[test]
 fn batches_are_exported_under_the_published_names() {
     let at = folder();
     let words = "bench train -a dijkstra,mis -m gin --batches 1 --export batches";
@@ -70,6 +84,13 @@ fn inference_is_measured_and_plotted() {
 }
 
 #[test]
+fn inference_on_a_batch_is_measured() {
+    let at = folder();
+    let cells = json(&printed(at.path(), "bench infer --nodes 16 --batch 3 -j 1 --format json"));
+    assert_eq!((&cells[0]["graphs"], &cells[0]["nodes"]), (&3.into(), &48.into()));
+}
+
+#[test]
 fn a_saved_inference_is_shown() {
     let at = folder();
     let saved = r#"[{"algorithm": "bfs", "model": "pgn", "threads": 2, "nodes": 1024, "edges": 5000,
@@ -93,5 +114,7 @@ fn what_cannot_be_measured_is_told() {
         "bench infer -m png --nodes 16",
         "no model is called png, did you mean \"pgn\"?; there are gin, pgn, recgnn",
     );
+    mistake("bench train --side-by-side 0", "--side-by-side: expected at least 1, found 0");
+    mistake("bench infer --batch 0", "--batch: expected at least 1, found 0");
     mistake("bench infer --nodes 1", "--nodes: expected at least 2, found 1");
 }

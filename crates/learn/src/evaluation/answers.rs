@@ -156,6 +156,7 @@ fn answer(
         index,
         error,
     })?;
+    network.tape.device().check().map_err(NetworkError::from)?;
     let mut measured = Vec::new();
     for (predicted, expected) in prediction.outputs.iter().zip(&sample.trajectory.outputs) {
         let compared = Compared::new(predicted, expected)

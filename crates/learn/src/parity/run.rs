@@ -85,6 +85,7 @@ pub fn run(case: &Case, mut tape: Tape) -> Result<Tensors, CaseError> {
         found.insert(format!("eval_output/{}", field.name), tape.values(output));
     }
     found.insert("eval_hidden".to_owned(), tape.values(forward.hidden));
+    tape.device().check().map_err(CaseError::Cuda)?;
     Ok(found)
 }
 

@@ -1,24 +1,18 @@
-//! `salsa bench infer`: time and memory of one model on one large graph, up to a million nodes.
+//! `salsa bench infer`: time and memory of one model on one large graph, up to a million nodes, or
+//! on a batch of them.
 //!
 //! Every cell runs in a process of its own, so that its peak memory is its own too.
+
+mod cell;
 
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use salsa_learn::batch::Batch;
-use salsa_learn::compute::{Compute, Computed};
-use salsa_learn::network::Network;
-use salsa_learn::prediction::predictions;
-use salsa_learn::run::Run;
-use salsa_traces::algorithms;
-use salsa_traces::sample::Sampler;
-use salsa_traces::suite::Suite;
-use serde::{Deserialize, Serialize};
 
-use super::memory::peak_memory;
+use self::cell::{Cell, Question, measure};
 use super::own_process::in_own_process;
-use super::{Shown, median, saved, seconds};
+use super::{Shown, saved};
 use crate::arguments::Format;
 use crate::compute::ComputeArguments;
 use crate::failure::Failure;
@@ -33,12 +27,14 @@ use crate::table::{bytes, table};
 /// The graph is Erdős-Rényi with the paper's parameters, the model is new (its values do not matter
 /// here) with hidden size 128, and it takes as many steps as the algorithm. The time is that of
 /// encoding, all steps and decoding; the memory is that of the whole process, making the graph
-/// included. The last column is the time for one entry of the graph (each direction of an edge, and
+/// included, or of the GPU. With --batch, nodes, edges and entries are those of all graphs of a
+/// batch together. The last column is the time for one entry of the graph (each direction of an edge, and
 /// each self-loop) at one step: the same on all graphs if time is linear.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   salsa bench infer --nodes 1024,32768
+  salsa bench infer --nodes 160 --batch 64 --device cuda
   salsa bench infer --model gin,pgn,recgnn --plots results/inference")]
 pub struct Infer {
     /// Numbers of nodes, separated by commas
@@ -52,6 +48,10 @@ pub struct Infer {
     /// Algorithm
     #[arg(long, short, value_name = "NAME", default_value = "bfs")]
     algorithm: String,
+
+    /// Graphs that are asked about at once
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    batch: u64,
 
     #[command(flatten)]
     compute: ComputeArguments,
@@ -68,35 +68,25 @@ pub struct Infer {
     one: bool,
 }
 
-/// One model on one graph.
-#[derive(Debug, Serialize, Deserialize)]
-struct Cell {
-    algorithm: String,
-    model: String,
-    threads: usize,
-    #[serde(flatten)]
-    computed: Computed,
-    nodes: usize,
-    edges: usize,
-    entries: usize,
-    steps: usize,
-    seconds: f64,
-    /// Nanoseconds for each entry and step.
-    ns: f64,
-    peak_bytes: Option<u64>,
-}
-
 impl Infer {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
         if let Some(few) = self.nodes.iter().find(|&&nodes| nodes < 2) {
             return Err(Failure::mistake(format!("--nodes: expected at least 2, found {few}")));
         }
+        if self.batch == 0 {
+            return Err(Failure::mistake("--batch: expected at least 1, found 0"));
+        }
         let cells: Vec<Cell> = match &self.shown.from {
             Some(file) => saved(file)?,
             None if self.one => {
-                let compute = self.compute.compute()?;
-                let cell = measure(&self.algorithm, &self.model[0], self.nodes[0], compute)?;
-                return print_json(out, &cell);
+                let question = Question {
+                    algorithm: &self.algorithm,
+                    model: &self.model[0],
+                    nodes: self.nodes[0],
+                    graphs: self.batch,
+                    compute: self.compute.compute()?,
+                };
+                return print_json(out, &measure(&question)?);
             }
             None => self.measure()?,
         };
@@ -104,7 +94,7 @@ impl Infer {
             let time = plot(&cells, "inference on one graph", "seconds", |cell| Some(cell.seconds));
             write_whole(&folder.join("time.svg"), time.as_bytes())?;
             let memory = plot(&cells, "peak memory of inference", "MiB", |cell| {
-                cell.peak_bytes.map(|bytes| bytes as f64 / 1_048_576.0)
+                cell.most_bytes().map(|bytes| bytes as f64 / 1_048_576.0)
             });
             write_whole(&folder.join("memory.svg"), memory.as_bytes())?;
         }
@@ -115,14 +105,14 @@ impl Infer {
     }
 
     fn measure(&self) -> Result<Vec<Cell>, Failure> {
-        let compute = self.compute.words()?;
+        let (compute, batch) = (self.compute.words()?, self.batch.to_string());
         let progress = Progress::new((self.model.len() * self.nodes.len()) as u64, "measuring");
         let mut cells = Vec::new();
         for model in &self.model {
             for nodes in &self.nodes {
                 let nodes = nodes.to_string();
                 let words = ["infer", "--algorithm", &self.algorithm, "--model", model];
-                let words = words.into_iter().chain(["--nodes", &nodes]);
+                let words = words.into_iter().chain(["--nodes", &nodes, "--batch", &batch]);
                 let words: Vec<&str> = words.chain(compute.iter().map(String::as_str)).collect();
                 let name = format!("{model} on {nodes} nodes");
                 cells.push(in_own_process(&name, &words, &[])?);
@@ -133,67 +123,25 @@ impl Infer {
     }
 }
 
-fn measure(algorithm: &str, model: &str, nodes: u32, compute: Compute) -> Result<Cell, Failure> {
-    let text = format!(
-        "name = \"infer\"\nversion = 1\nconvention = \"paper\"\nseed = 0\n\n[[split]]\n\
-         name = \"infer\"\nsamples = 1\ngenerator = \"er\"\nnodes = {nodes}\n"
-    );
-    let suite = Suite::parse("infer", &text)?;
-    let algorithm = algorithms::find(algorithm)?;
-    let mut run = Run { algorithm: algorithm.spec().algorithm.to_string(), ..Run::default() };
-    run.model.processor = model.to_owned();
-    let mut network = Network::new(&run, compute)?;
-    let batch = {
-        // The sample is gone before the model takes its memory.
-        let sample = Sampler::new(&suite, suite.seed, algorithm, "infer")?.sample(0, false)?;
-        Batch::new(&[sample], false).map_err(Failure::mistake)?
-    };
-    let entries = batch.edges.n_entries();
-    let mut times = Vec::new();
-    // Enough turns to see past the noise on small graphs, one on large ones.
-    for _ in 0..(1_000_000 / entries).clamp(1, 20) {
-        let (predicted, time) = seconds(|| {
-            let Network { tape, model } = &mut network;
-            tape.set_recording(false);
-            let forward = model.forward(tape, &batch);
-            predictions(tape, &model.spec, &batch, &forward.outputs)
-        });
-        std::hint::black_box(predicted);
-        times.push(time);
-    }
-    let seconds = median(times);
-    Ok(Cell {
-        algorithm: run.algorithm,
-        model: model.to_owned(),
-        threads: compute.n_threads(),
-        computed: compute.computed(network.tape.device()),
-        nodes: batch.n_nodes(),
-        edges: (entries - batch.n_nodes()) / 2,
-        entries,
-        steps: batch.steps(),
-        seconds,
-        ns: 1e9 * seconds / (entries * batch.steps()) as f64,
-        peak_bytes: peak_memory(),
-    })
-}
-
 fn text(cells: &[Cell]) -> String {
     let rows = cells.iter().map(|cell| {
         [
             cell.algorithm.clone(),
             cell.model.clone(),
+            cell.graphs.to_string(),
             cell.nodes.to_string(),
             cell.edges.to_string(),
             cell.entries.to_string(),
             cell.steps.to_string(),
             format!("{:.3}", cell.seconds),
-            cell.peak_bytes.map_or("unknown".to_owned(), bytes),
+            cell.most_bytes().map_or("unknown".to_owned(), bytes),
             format!("{:.0}", cell.ns),
         ]
     });
     let header = [
         "algorithm",
         "model",
+        "graphs",
         "nodes",
         "edges",
         "entries",

@@ -4,6 +4,8 @@
 //! are the first of the train split, the same with every run and those that `--export` writes.
 
 mod cell;
+mod learner;
+mod side_by_side;
 mod step;
 
 use std::io::Write;
@@ -23,18 +25,20 @@ use crate::failure::Failure;
 use crate::files::write_whole;
 use crate::json::print_json;
 use crate::progress::Progress;
-use crate::table::{bytes, table};
+use crate::table::{bytes, table_of};
 
 /// Measure one training step: forward, backward, clipping and AdamW
 ///
 /// On batches of 8 graphs of the release suite's train split, hidden size 128, as the published
 /// code trains. The share is that of the fastest dense product the engine does on as many threads,
 /// measured in the same run. With --export, another program can time its step on the very same
-/// batches and first parameters (see benchmarks/pytorch).
+/// batches and first parameters (see benchmarks/pytorch). With --side-by-side, the last column is
+/// the time in which each of the runs makes a step.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   salsa bench train --threads 2
+  salsa bench train --device cuda --side-by-side 5
   salsa bench train --algorithm dfs --model pgn --hints yes --seconds 5 --format json
   salsa bench train --export target/batches")]
 pub struct Train {
@@ -57,6 +61,10 @@ pub struct Train {
     /// Seconds for each cell
     #[arg(long, default_value_t = 2.0)]
     seconds: f64,
+
+    /// Also time so many runs at once, which share the device or the threads
+    #[arg(long, value_name = "K", conflicts_with = "export")]
+    side_by_side: Option<usize>,
 
     #[command(flatten)]
     compute: ComputeArguments,
@@ -87,6 +95,9 @@ impl Train {
         if self.batches == 0 {
             return Err(Failure::mistake("--batches: expected at least 1, found 0"));
         }
+        if self.side_by_side == Some(0) {
+            return Err(Failure::mistake("--side-by-side: expected at least 1, found 0"));
+        }
         if let Some(folder) = &self.export {
             return self.export(folder, out);
         }
@@ -95,7 +106,12 @@ impl Train {
             None if self.one => {
                 let time = time_for_each(self.seconds)?;
                 let cell = &self.cells()?[0];
-                let step = step::measure(cell, self.batches, self.compute.compute()?, time)?;
+                let compute = self.compute.compute()?;
+                let mut step = step::measure(cell, self.batches, compute, time)?;
+                if let Some(runs) = self.side_by_side {
+                    let together = side_by_side::measure(cell, runs, self.batches, compute, time)?;
+                    step.side_by_side = Some(together);
+                }
                 return print_json(out, &step);
             }
             None => self.measure()?,
@@ -128,6 +144,7 @@ impl Train {
         time_for_each(self.seconds)?;
         let cells = self.cells()?;
         let compute = self.compute.words()?;
+        let together = self.side_by_side.map(|runs| runs.to_string());
         let progress = Progress::new(cells.len() as u64, "measuring");
         let mut steps: Vec<Step> = Vec::new();
         for cell in cells {
@@ -144,8 +161,11 @@ impl Train {
                 "--seconds",
                 &self.seconds.to_string(),
             ];
-            let words: Vec<&str> =
+            let mut words: Vec<&str> =
                 cell_words.into_iter().chain(compute.iter().map(String::as_str)).collect();
+            if let Some(runs) = &together {
+                words.extend(["--side-by-side", runs]);
+            }
             steps.push(in_own_process(&cell.name(), &words, &[])?);
             progress.advance(1);
         }
@@ -172,21 +192,6 @@ impl Train {
 }
 
 fn text(steps: &[Step]) -> String {
-    let rows = steps.iter().map(|step| {
-        [
-            step.algorithm.clone(),
-            step.model.clone(),
-            if step.hints { "yes" } else { "no" }.to_owned(),
-            format!("{:.2}", step.median_ms),
-            format!("{:.2}", step.mean_ms),
-            format!("{:.1}", step.steps_per_s),
-            format!("{:.2}", step.gflop),
-            format!("{:.0}", step.gflop_per_s),
-            step.peak_gflop_per_s.map_or(String::new(), |peak| format!("{peak:.0}")),
-            step.share_of_peak.map_or(String::new(), |share| format!("{:.0}%", 100.0 * share)),
-            step.peak_bytes.map_or("unknown".to_owned(), bytes),
-        ]
-    });
     let header = [
         "algorithm",
         "model",
@@ -200,5 +205,27 @@ fn text(steps: &[Step]) -> String {
         "share",
         "peak memory",
     ];
-    table(header, 3, rows.collect())
+    let mut header: Vec<String> = header.map(str::to_owned).to_vec();
+    let together = steps.iter().find_map(|step| step.side_by_side.as_ref());
+    header.extend(together.map(|together| format!("{} at once ms", together.runs)));
+    let rows = steps.iter().map(|step| {
+        let number =
+            |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.0}"));
+        let mut row = vec![
+            step.algorithm.clone(),
+            step.model.clone(),
+            if step.hints { "yes" } else { "no" }.to_owned(),
+            format!("{:.2}", step.median_ms),
+            format!("{:.2}", step.mean_ms),
+            format!("{:.1}", step.steps_per_s),
+            format!("{:.2}", step.gflop),
+            format!("{:.0}", step.gflop_per_s),
+            number(step.peak_gflop_per_s),
+            step.share_of_peak.map_or(String::new(), |share| format!("{:.0}%", 100.0 * share)),
+            step.device_bytes.or(step.peak_bytes).map_or("unknown".to_owned(), bytes),
+        ];
+        row.extend(step.side_by_side.as_ref().map(|together| format!("{:.2}", together.ms)));
+        row
+    });
+    table_of(header, 3, rows.collect())
 }

@@ -31,6 +31,10 @@ pub fn train_all(
     let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
     let screens = screens(plans, &bars, stop);
     let compute = compute.shared_by(plans.len());
+    // What no run can use is told once; what has to be made for a device is made once.
+    if plans.len() > 1 {
+        compute.try_out()?;
+    }
     let ends = thread::scope(|scope| {
         let started: Vec<(Receiver<String>, ScopedJoinHandle<'_, Ended>)> = plans
             .iter()

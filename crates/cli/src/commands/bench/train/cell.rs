@@ -44,8 +44,8 @@ impl Cell {
     }
 
     /// A new network with its first parameters.
-    pub fn network(&self, compute: Compute) -> Result<Network, Failure> {
-        Ok(Network::new(&self.run(), compute)?)
+    pub fn network(&self, seed: u64, compute: Compute) -> Result<Network, Failure> {
+        Ok(Network::new(&Run { seed, ..self.run() }, compute)?)
     }
 
     /// `dijkstra-gine-hints`: the start of its files' names, with the published names.
@@ -58,7 +58,8 @@ impl Cell {
 
     /// Each batch with the first parameters, in the format of the parity cases.
     pub fn files(&self, count: u64) -> Result<Vec<Vec<u8>>, Failure> {
-        let (run, network) = (self.run(), self.network(Compute::Cpu { n_threads: 1 })?);
+        let run = self.run();
+        let network = self.network(run.seed, Compute::Cpu { n_threads: 1 })?;
         let batches = self.batches(count)?;
         let file = |batch: &Batch| Ok(parity::to_bytes(&run, &network, batch)?);
         batches.iter().map(file).collect()

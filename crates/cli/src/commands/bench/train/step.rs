@@ -3,10 +3,11 @@
 use std::time::{Duration, Instant};
 
 use salsa_learn::compute::{Compute, Computed};
-use salsa_learn::training::step::{StepOptions, step};
 use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
+use super::learner::{Learner, WARM_UP};
+use super::side_by_side::SideBySide;
 use crate::commands::bench::memory::peak_memory;
 use crate::commands::bench::product_peak::product_peak;
 use crate::commands::bench::{median, seconds};
@@ -35,6 +36,12 @@ pub struct Step {
     pub share_of_peak: Option<f64>,
     /// The most memory the process held while training.
     pub peak_bytes: Option<u64>,
+    /// The most memory of a GPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_bytes: Option<u64>,
+    /// The same of several runs at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side_by_side: Option<SideBySide>,
 }
 
 impl Step {
@@ -44,9 +51,6 @@ impl Step {
     }
 }
 
-/// Rounds over the batches before the clock counts.
-const WARM_UP: usize = 2;
-
 /// Trains on the batches in turn until the time is over and every batch had as many turns.
 pub fn measure(
     cell: &Cell,
@@ -55,10 +59,8 @@ pub fn measure(
     time: Duration,
 ) -> Result<Step, Failure> {
     let batches = cell.batches(n_batches)?;
-    let mut network = cell.network(compute)?;
-    let options = StepOptions::new(&cell.run());
+    let mut learner = Learner::new(cell, cell.run().seed, compute)?;
     let (mut times, mut operations) = (Vec::new(), Vec::new());
-    let mut number = 0;
     let mut begin = Instant::now();
     for round in 0.. {
         if round == WARM_UP {
@@ -70,24 +72,24 @@ pub fn measure(
             break;
         }
         for batch in &batches {
-            number += 1;
-            let before = network.tape.device().product_operations();
-            let (stepped, time) = seconds(|| step(&mut network, batch, &options, number));
-            stepped.map_err(|error| Failure::System(format!("step {number}: {error}")))?;
+            let before = learner.network.tape.device().product_operations();
+            let (stepped, time) = seconds(|| learner.step(batch));
+            stepped?;
             times.push(time);
-            operations.push((network.tape.device().product_operations() - before) as f64);
+            operations.push((learner.network.tape.device().product_operations() - before) as f64);
         }
     }
     let steps = times.len();
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let rates = times.iter().zip(&operations).map(|(time, operations)| operations / time);
     let rate = median(rates.collect());
+    let device = learner.network.tape.device();
     let mut measured = Step {
         algorithm: cell.algorithm.spec().algorithm.to_string(),
         model: cell.processor.to_owned(),
         hints: cell.hints,
         threads: compute.n_threads(),
-        computed: compute.computed(network.tape.device()),
+        computed: compute.computed(device),
         batches: n_batches,
         steps,
         mean_ms: 1e3 * mean(&times),
@@ -98,8 +100,10 @@ pub fn measure(
         peak_gflop_per_s: None,
         share_of_peak: None,
         peak_bytes: peak_memory(),
+        device_bytes: device.most_bytes(),
+        side_by_side: None,
     };
-    drop(network);
+    drop(learner);
     if let Compute::Cpu { n_threads } = compute {
         measured.set_peak(Some(product_peak(n_threads, time / 2)));
     }

@@ -1,0 +1,112 @@
+//! One model on one batch of graphs.
+
+use salsa_learn::batch::Batch;
+use salsa_learn::compute::{Compute, Computed};
+use salsa_learn::network::Network;
+use salsa_learn::prediction::predictions;
+use salsa_learn::run::Run;
+use salsa_traces::algorithms;
+use salsa_traces::sample::Sampler;
+use salsa_traces::suite::Suite;
+use serde::{Deserialize, Serialize};
+
+use crate::commands::bench::memory::peak_memory;
+use crate::commands::bench::{median, seconds};
+use crate::failure::Failure;
+
+/// Nodes, edges and entries are those of all graphs together.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Cell {
+    pub algorithm: String,
+    pub model: String,
+    pub threads: usize,
+    #[serde(flatten)]
+    pub computed: Computed,
+    #[serde(default = "one")]
+    pub graphs: u64,
+    pub nodes: usize,
+    pub edges: usize,
+    pub entries: usize,
+    pub steps: usize,
+    pub seconds: f64,
+    /// Nanoseconds for each entry and step.
+    pub ns: f64,
+    pub peak_bytes: Option<u64>,
+    /// The most memory of a GPU.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_bytes: Option<u64>,
+}
+
+impl Cell {
+    /// The most memory of where the model is.
+    pub fn most_bytes(&self) -> Option<u64> {
+        self.device_bytes.or(self.peak_bytes)
+    }
+}
+
+/// What is asked: a new model on `graphs` graphs of `nodes` nodes each.
+pub struct Question<'a> {
+    pub algorithm: &'a str,
+    pub model: &'a str,
+    pub nodes: u32,
+    pub graphs: u64,
+    pub compute: Compute,
+}
+
+/// Measures encoding, all steps and decoding.
+pub fn measure(question: &Question<'_>) -> Result<Cell, Failure> {
+    let &Question { algorithm, model, nodes, graphs, compute } = question;
+    let text = format!(
+        "name = \"infer\"\nversion = 1\nconvention = \"paper\"\nseed = 0\n\n[[split]]\n\
+         name = \"infer\"\nsamples = {graphs}\ngenerator = \"er\"\nnodes = {nodes}\n"
+    );
+    let suite = Suite::parse("infer", &text)?;
+    let algorithm = algorithms::find(algorithm)?;
+    let mut run = Run { algorithm: algorithm.spec().algorithm.to_string(), ..Run::default() };
+    run.model.processor = model.to_owned();
+    let mut network = Network::new(&run, compute)?;
+    let batch = {
+        // The samples are gone before the model takes its memory.
+        let sampler = Sampler::new(&suite, suite.seed, algorithm, "infer")?;
+        let samples: Vec<_> =
+            (0..graphs).map(|index| sampler.sample(index, false)).collect::<Result<_, _>>()?;
+        Batch::new(&samples, false).map_err(Failure::mistake)?
+    };
+    let entries = batch.edges.n_entries();
+    // Enough turns to see past the noise on small graphs, one on large ones; a GPU needs a first
+    // one to get its memory.
+    let fewest = if matches!(compute, Compute::Cuda(_)) { 5 } else { 1 };
+    let mut times = Vec::new();
+    for _ in 0..(1_000_000 / entries).clamp(fewest, 20) {
+        let (predicted, time) = seconds(|| {
+            let Network { tape, model } = &mut network;
+            tape.set_recording(false);
+            let forward = model.forward(tape, &batch);
+            predictions(tape, &model.spec, &batch, &forward.outputs)
+        });
+        std::hint::black_box(predicted);
+        network.tape.device().check()?;
+        times.push(time);
+    }
+    let seconds = median(times);
+    Ok(Cell {
+        algorithm: run.algorithm,
+        model: model.to_owned(),
+        threads: compute.n_threads(),
+        computed: compute.computed(network.tape.device()),
+        graphs,
+        nodes: batch.n_nodes(),
+        edges: (entries - batch.n_nodes()) / 2,
+        entries,
+        steps: batch.steps(),
+        seconds,
+        ns: 1e9 * seconds / (entries * batch.steps()) as f64,
+        peak_bytes: peak_memory(),
+        device_bytes: network.tape.device().most_bytes(),
+    })
+}
+
+/// Measurements from before there were batches.
+fn one() -> u64 {
+    1
+}
