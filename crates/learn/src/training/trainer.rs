@@ -156,7 +156,12 @@ impl<'a> Trainer<'a> {
             self.save(&folder.last())?;
             log
         } else {
-            RunLog::resume(folder.path(), now(), &self.progress)?
+            let mut log = RunLog::resume(folder.path(), now(), &self.progress)?;
+            if log.computed().is_some_and(|before| before != self.computed) {
+                let (step, computed) = (self.progress.step, self.computed.clone());
+                log.append(now(), &Record::Moved { step, computed })?;
+            }
+            log
         };
         let outcome = self.epochs(folder, &mut log, observer);
         if let Err(error) = &outcome {

@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use proptest::prelude::*;
+use salsa_engine::device::Memory;
+use salsa_engine::reference::Reference;
 use salsa_learn::checkpoint::Checkpoint;
 use salsa_learn::model::processors;
+use salsa_learn::network::Network;
 use salsa_learn::run::Run;
 use salsa_learn::training::log::{Ending, Record, RunLog, json_lines};
 use salsa_learn::training::{Folder, Observer, Outcome, StepView, Trainer, Unobserved};
@@ -190,4 +193,27 @@ fn early_stopping_ends_a_resumed_training_too() {
     assert_eq!(outcome, Outcome::Finished(Ending::EarlyStopping));
     let (found, _) = stopped(&run, parts.path(), &(1..=150).step_by(4).collect());
     assert!(found == left(&folder));
+}
+
+#[test]
+fn going_on_where_something_else_computes_is_told() {
+    let run = tiny("gin", false);
+    let at = tempfile::tempdir().unwrap();
+    let suite = Suite::named(run.suite()).unwrap();
+    let folder = Folder::new(at.path());
+    stopped_once(&run, &suite, &folder, 4);
+    let checkpoint = Checkpoint::read(&folder.last(), &processors::names()).unwrap();
+    let kind = processors::find("gin").unwrap();
+    let network = Network::with_processor(&run, Box::new(Reference), kind.build).unwrap();
+    let mut trainer = Trainer::resume_with_network(&checkpoint, &suite, network).unwrap();
+    trainer.train(&folder, &mut Unobserved).unwrap();
+    let moved: Vec<(u64, String)> = left(&folder)
+        .log
+        .into_iter()
+        .filter_map(|record| match record {
+            Record::Moved { step, computed } => Some((step, computed.name())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(moved, [(4, Reference.name())]);
 }

@@ -63,6 +63,11 @@ impl JsonLines {
         Ok(())
     }
 
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// How many records there are, for the next checkpoint.
     pub fn records(&self) -> u64 {
         self.records

@@ -26,6 +26,14 @@ pub enum Record {
         #[serde(flatten)]
         computed: Computed,
     },
+    /// A resumed training goes on where something else computes.
+    Moved {
+        /// Optimiser steps done.
+        step: u64,
+        /// What computes from here on.
+        #[serde(flatten)]
+        computed: Computed,
+    },
     /// A batch was trained on; only some are told.
     Step(StepSummary),
     /// An epoch is over and validated.
@@ -126,6 +134,7 @@ impl Record {
             Self::Step(summary) => summary.step,
             Self::Epoch(summary) => summary.step,
             Self::Started { step, .. }
+            | Self::Moved { step, .. }
             | Self::Best { step, .. }
             | Self::Finished { step, .. }
             | Self::Interrupted { step, .. }
@@ -207,6 +216,7 @@ mod tests {
                 run: Box::new(Run::default().resolved()),
                 computed: Computed { device: "H200".into(), precision: Some("tf32".into()) },
             },
+            Record::Moved { step: 7, computed: Computed { device: "cpu".into(), precision: None } },
             Record::Step(StepSummary {
                 step: 7,
                 epoch: 1,

@@ -6,10 +6,11 @@
 
 use std::path::Path;
 
-use super::json_lines::JsonLines;
+use super::json_lines::{self, JsonLines};
 use super::tensorboard::EventFile;
 use super::{LogError, Record};
 use crate::checkpoint::Progress;
+use crate::compute::Computed;
 
 /// Both logs of a run, in its folder.
 #[derive(Debug)]
@@ -51,6 +52,15 @@ impl RunLog {
         self.events.scalars(wall_time, record.step(), &points)
     }
 
+    /// What computed last, if it was told.
+    pub fn computed(&self) -> Option<Computed> {
+        let records = json_lines::read(self.lines.path()).ok()?;
+        records.into_iter().rev().find_map(|record| match record {
+            Record::Started { computed, .. } | Record::Moved { computed, .. } => Some(computed),
+            _ => None,
+        })
+    }
+
     /// How many records there are, for the next checkpoint.
     pub fn records(&self) -> u64 {
         self.lines.records()
@@ -61,7 +71,6 @@ impl RunLog {
 mod tests {
     use super::*;
     use crate::run::Run;
-    use crate::training::log::json_lines;
 
     #[test]
     fn a_resumed_run_tells_nothing_twice() {
