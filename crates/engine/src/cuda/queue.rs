@@ -23,6 +23,9 @@ const SLOT: usize = 2 << 20;
 const N_SLOTS: usize = 4;
 /// A program's operators, at most.
 const MOST_OPS: usize = 1024;
+/// The first program after something was read is short, so that the GPU begins soon; each one
+/// after it is twice as long.
+const FIRST_OPS: usize = 64;
 /// A program's first bytes count the blocks that have arrived at a barrier.
 const HEADER: usize = 16;
 /// Values of more bytes do not go through a slot.
@@ -45,6 +48,8 @@ pub(super) struct Queue {
     current: usize,
     /// Bytes of the current slot that are taken.
     staged: usize,
+    /// How many operators make the next program.
+    enough: usize,
 }
 
 /// Host memory that the GPU can copy from by itself, and where it copies to.
@@ -93,6 +98,7 @@ impl Queue {
             slots,
             current: 0,
             staged: 0,
+            enough: FIRST_OPS,
         };
         queue.begin()?;
         Ok(queue)
@@ -108,7 +114,11 @@ impl Queue {
             return self.launch_alone(&draft);
         }
         self.program.push(draft);
-        if self.program.len() >= MOST_OPS { self.flush() } else { Ok(()) }
+        if self.program.len() < self.enough {
+            return Ok(());
+        }
+        self.enough = MOST_OPS.min(2 * self.enough);
+        self.flush()
     }
 
     /// Adds a copy of host values to words of a block, from the first on.
@@ -145,6 +155,7 @@ impl Queue {
     #[expect(unsafe_code, reason = "a copy from the GPU")]
     pub(super) fn read(&mut self, from: Place, to: &mut [f32]) -> Result<(), CudaError> {
         self.flush()?;
+        self.enough = FIRST_OPS;
         // SAFETY: the block has so many words, and the copy is waited for.
         unsafe { result::memcpy_dtoh_async(to, from.address, self.stream.cu_stream())? };
         Ok(self.stream.synchronize()?)

@@ -64,13 +64,11 @@ static __device__ __forceinline__ void run_tile(const Op& op, u32 tile, float* s
 static __device__ __forceinline__ void barrier(u32* arrived, u32 target) {
     __syncthreads();
     if (threadIdx.x == 0) {
-        __threadfence();
-        atomicAdd(arrived, 1);
+        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
         u32 now;
         do {
             asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
         } while (now < target);
-        __threadfence();
     }
     __syncthreads();
 }
