@@ -7,18 +7,39 @@ use crate::device::{Gradient, LinearMaxima};
 use crate::graph::Edges;
 
 impl LinearMaxima for Cpu {
-    fn linear_max_input_gradient(
+    fn linear_max_gradient(
         &self,
         edges: &Edges,
         dy: &Buffer,
         origin: &Indices,
+        x: &Buffer,
         weight: &Buffer,
         columns: usize,
         width: usize,
+        dx: Option<Gradient<'_>>,
+        dw: Option<Gradient<'_>>,
+    ) {
+        let (dy, shape) = (dy.single(), (columns, width));
+        if let Some(dx) = dx {
+            self.linear_max_input_gradient(edges, dy, origin.host(), weight.single(), shape, dx);
+        }
+        if let Some(dw) = dw {
+            self.linear_max_weight_gradient(dy, origin.host(), x.single(), shape, dw);
+        }
+    }
+}
+
+impl Cpu {
+    fn linear_max_input_gradient(
+        &self,
+        edges: &Edges,
+        dy: &[f32],
+        origin: &[u32],
+        weight: &[f32],
+        (columns, width): (usize, usize),
         dx: Gradient<'_>,
     ) {
         let offsets = edges.offsets.host();
-        let (dy, weight) = (dy.single(), weight.single());
         let add = dx.add;
         self.count((edges.n_nodes(), columns, width));
         let dx = Parts::new(&mut dx.buffer.single_mut()[..edges.n_entries() * width]);
@@ -32,7 +53,7 @@ impl LinearMaxima for Cpu {
                     dx.fill(0.0);
                 }
                 if !entries.is_empty() {
-                    let origin = &origin.values[values.clone()];
+                    let origin = &origin[values.clone()];
                     let first = entries.start as u32;
                     rows::spread(&dy[values], origin, first, weight, width, dx);
                 }
@@ -42,22 +63,19 @@ impl LinearMaxima for Cpu {
 
     fn linear_max_weight_gradient(
         &self,
-        _edges: &Edges,
-        dy: &Buffer,
-        origin: &Indices,
-        x: &Buffer,
-        columns: usize,
-        width: usize,
+        dy: &[f32],
+        origin: &[u32],
+        x: &[f32],
+        (columns, width): (usize, usize),
         dw: Gradient<'_>,
     ) {
-        let (dy, x) = (dy.single(), x.single());
         self.count((dy.len() / columns.max(1), columns, width));
         let dw = Parts::new(self.added(dw));
         // So many rows of the weight stay in the first-level cache while all of x passes.
         self.team.pieces(columns, (4096 / width.max(1)).clamp(1, 32), |piece| {
             // SAFETY: pieces of rows of the weight do not overlap.
             let dw = unsafe { dw.part(piece.start * width..piece.end * width) };
-            rows::collect(dy, &origin.values, columns, piece.start, x, width, dw);
+            rows::collect(dy, origin, columns, piece.start, x, width, dw);
         });
     }
 }

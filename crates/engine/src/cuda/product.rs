@@ -32,6 +32,12 @@ impl Operand {
         Self { start: self.start + start, ..self }
     }
 
+    /// Whether four values that follow each other can be read at once.
+    fn is_wide(&self) -> bool {
+        let apart = if self.inner_stride == 1 { self.stride } else { self.inner_stride };
+        self.start.is_multiple_of(4) && apart.is_multiple_of(4)
+    }
+
     /// The words from the first to the last.
     fn words(&self, size: usize, inner: usize) -> std::ops::Range<usize> {
         let last = (size - 1) * self.stride + inner.saturating_sub(1) * self.inner_stride;
@@ -55,32 +61,49 @@ pub(super) struct Product<'a> {
 
 const ADD: usize = 1;
 const RELU: usize = 2;
-const MASKED_ROWS: usize = 4;
-const MASKED_INNER: usize = 8;
 
-/// Sides of a tile.
-const SMALL: usize = 32;
-const LARGE: usize = 64;
+/// Tiles that a product can be cut into: their sides, and about how many cycles one takes, at
+/// all and for each inner index.
+const TILES: [(Code, usize, usize, usize); 3] = [
+    (Code::ProductSmall, 16, 2000, 5),
+    (Code::ProductMedium, 32, 2000, 14),
+    (Code::ProductLarge, 64, 2500, 50),
+];
+/// Blocks that are reckoned with. Not how many there are: sums must not depend on that.
+const BLOCKS: usize = 128;
 
 impl Product<'_> {
-    fn draft(&self, code: Code, flags: usize) -> Draft {
+    /// The tiles that take the least time.
+    fn tiles(&self) -> (Code, usize) {
+        let inner: usize = self.parts.iter().map(|(_, _, inner)| inner).sum();
+        let count = |side: usize| self.rows.div_ceil(side) * self.columns.div_ceil(side);
+        let time = |&(_, side, at_all, each): &(Code, usize, usize, usize)| {
+            count(side).div_ceil(BLOCKS) * (at_all + each * inner)
+        };
+        let best = TILES.iter().min_by_key(|tiles| time(tiles)).unwrap_or(&TILES[0]);
+        (best.0, count(best.1))
+    }
+
+    fn draft(&self) -> Draft {
         let Self { rows, columns, out: (place, start, stride), .. } = *self;
+        let (code, tiles) = self.tiles();
         let mut draft = Draft::new(code);
+        let mut wide = 0;
         for (i, &(a, b, inner)) in self.parts.iter().enumerate() {
             draft = draft
                 .reads(2 * i, a.place, a.words(rows, inner))
                 .reads(2 * i + 1, b.place, b.words(columns, inner))
                 .numbers(5 * i, [inner, a.stride, a.inner_stride, b.inner_stride, b.stride]);
+            wide |= (usize::from(a.is_wide()) | usize::from(b.is_wide()) << 1) << (2 * i);
         }
         if let Some((bias, start)) = self.bias {
             draft = draft.reads(9, bias, start..start + columns);
         }
-        let flags = flags | if self.add { ADD } else { 0 } | if self.relu { RELU } else { 0 };
-        let side = if code == Code::ProductLarge { LARGE } else { SMALL };
+        let flags = if self.add { ADD } else { 0 } | if self.relu { RELU } else { 0 };
         draft
             .writes(8, place, start..start + (rows - 1) * stride + columns)
-            .numbers(20, [rows, columns, stride, flags, self.parts.len()])
-            .tiles(rows.div_ceil(side) * columns.div_ceil(side), 1)
+            .numbers(20, [rows, columns, stride, flags, self.parts.len(), 0, wide])
+            .tiles(tiles, 1)
     }
 }
 
@@ -99,11 +122,7 @@ impl Cuda {
         }
         let inner: usize = product.parts.iter().map(|(_, _, inner)| inner).sum();
         self.count(rows, columns, inner);
-        // Large tiles need fewer loads; small ones keep more blocks busy.
-        let large = rows.div_ceil(LARGE) * columns.div_ceil(LARGE);
-        let enough = 3 * self.queue.borrow().n_blocks() / 4;
-        let code = if large >= enough { Code::ProductLarge } else { Code::ProductSmall };
-        Some(product.draft(code, 0))
+        Some(product.draft())
     }
 
     fn count(&self, rows: usize, columns: usize, inner: usize) {
@@ -212,72 +231,25 @@ impl LinearLayers for Cuda {
 }
 
 impl LinearMaxima for Cuda {
-    fn linear_max_input_gradient(
-        &self,
-        edges: &Edges,
-        dy: &Buffer,
-        origin: &Indices,
-        weight: &Buffer,
-        columns: usize,
-        width: usize,
-        dx: Gradient<'_>,
-    ) {
-        let rows = edges.n_entries();
-        let product = Product {
-            parts: &[(Operand::rows(dy, columns), Operand::columns(weight, width), columns)],
-            rows,
-            columns: width,
-            out: (dx.buffer.cuda().place(), 0, width),
-            add: dx.add,
-            bias: None,
-            relu: false,
-        };
-        self.masked_product(edges, dy, origin, columns, product, MASKED_ROWS);
-    }
-
-    fn linear_max_weight_gradient(
+    fn linear_max_gradient(
         &self,
         edges: &Edges,
         dy: &Buffer,
         origin: &Indices,
         x: &Buffer,
+        weight: &Buffer,
         columns: usize,
         width: usize,
-        dw: Gradient<'_>,
+        dx: Option<Gradient<'_>>,
+        dw: Option<Gradient<'_>>,
     ) {
         let entries = edges.n_entries();
-        let product = Product {
-            parts: &[(Operand::columns(dy, columns), Operand::columns(x, width), entries)],
-            rows: columns,
-            columns: width,
-            out: (dw.buffer.cuda().place(), 0, width),
-            add: dw.add,
-            bias: None,
-            relu: false,
-        };
-        self.masked_product(edges, dy, origin, columns, product, MASKED_INNER);
-    }
-}
-
-impl Cuda {
-    /// A product whose first operand is the gradient of a maximum, spread over entries.
-    fn masked_product(
-        &self,
-        edges: &Edges,
-        dy: &Buffer,
-        origin: &Indices,
-        columns: usize,
-        product: Product<'_>,
-        flag: usize,
-    ) {
-        if product.rows * product.columns == 0 {
-            return;
-        }
-        self.count(edges.n_nodes(), product.columns, columns);
-        // The first operand is by node, whatever the product's shape says.
-        let draft = product.draft(Code::ProductMasked, flag).input(0, dy);
-        let nodes = edges.n_nodes() * columns;
-        let draft = draft.reads(12, self.indices(origin), 0..nodes);
-        self.run(self.with(draft, 13, &edges.rows));
+        let spread = Buffer::Cuda(self.block(entries * columns));
+        let draft = Draft::new(Code::Spread).input(0, dy);
+        let draft = draft.reads(1, self.indices(origin), 0..edges.n_nodes() * columns);
+        let draft = self.with(draft, 2, &edges.rows).output(3, &spread);
+        self.run(draft.numbers(0, [entries, columns]).values(entries * columns));
+        let shape = PartShape { rows: entries, columns, width, start: 0, stride: width };
+        self.linear_gradient(&spread, x, weight, shape, dx, dw);
     }
 }

@@ -13,8 +13,8 @@ use crate::buffer::Buffer;
 pub(super) enum Code {
     Copy,
     ProductSmall,
+    ProductMedium,
     ProductLarge,
-    ProductMasked,
     ColumnSums,
     LayerNorm,
     LayerNormInput,
@@ -33,6 +33,7 @@ pub(super) enum Code {
     EdgeDotGradient,
     SegmentReduce,
     SegmentReduceGradient,
+    Spread,
     LogSoftmax,
     LogSoftmaxGradient,
     Fill,
@@ -57,11 +58,22 @@ pub(super) enum Code {
     Adam,
 }
 
+impl Code {
+    fn is_product(self) -> bool {
+        matches!(self, Self::ProductSmall | Self::ProductMedium | Self::ProductLarge)
+    }
+
+    /// Whether it can set results to 0 where an activated result is not positive.
+    fn can_pass(self) -> bool {
+        self.is_product() || self == Self::LayerNormInput
+    }
+}
+
 /// An operator as the kernels read it (`prelude.cu`).
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub(super) struct Op {
-    code: u32,
+    code: Code,
     tiles: u32,
     first: u32,
     barrier: u32,
@@ -70,7 +82,7 @@ pub(super) struct Op {
 }
 
 /// Words of a block that an operator touches.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Access {
     block: u32,
     start: u64,
@@ -79,30 +91,27 @@ struct Access {
 }
 
 /// An operator being described.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Draft {
     op: Op,
     accesses: [Access; MAX_ACCESSES],
     n_accesses: usize,
 }
 
-const MAX_ACCESSES: usize = 16;
+const MAX_ACCESSES: usize = 18;
+/// Parts of a product.
+const MAX_PARTS: usize = 4;
+/// As the kernels count functions.
+const RELU: u32 = 1;
 
 /// Values of a tile of simple work, when there is little or much of it.
-const SPANS: [usize; 2] = [256, 1024];
+const SPANS: [usize; 2] = [512, 2048];
 /// Much.
-const MANY_VALUES: usize = 1 << 18;
+const MANY_VALUES: usize = 1 << 17;
 
 impl Draft {
     pub(super) fn new(code: Code) -> Self {
-        let op = Op {
-            code: code as u32,
-            tiles: 1,
-            first: 0,
-            barrier: 0,
-            pointers: [0; 14],
-            numbers: [0; 32],
-        };
+        let op = Op { code, tiles: 1, first: 0, barrier: 0, pointers: [0; 14], numbers: [0; 32] };
         let none = Access { block: 0, start: 0, end: 0, write: false };
         Self { op, accesses: [none; MAX_ACCESSES], n_accesses: 0 }
     }
@@ -186,6 +195,16 @@ impl Draft {
         self.tiles(count, span)
     }
 
+    /// The same in large tiles, however many there are.
+    pub(super) fn many_values(mut self, count: usize) -> Self {
+        self.op.numbers[31] = SPANS[1] as u32;
+        self.tiles(count, SPANS[1])
+    }
+
+    fn accesses(&self) -> &[Access] {
+        &self.accesses[..self.n_accesses]
+    }
+
     pub(super) fn n_tiles(&self) -> usize {
         self.op.tiles as usize
     }
@@ -195,7 +214,7 @@ impl Draft {
     }
 }
 
-/// When the words of a block were last touched in this program.
+/// When the words of a block were last touched in this program, and by which operator.
 #[derive(Debug, Default)]
 struct History {
     program: u64,
@@ -208,6 +227,7 @@ struct Touch {
     end: u64,
     phase: u32,
     write: bool,
+    op: u32,
 }
 
 impl History {
@@ -219,7 +239,7 @@ impl History {
         conflicts.map(|touch| touch.phase + 1).max().unwrap_or(0)
     }
 
-    fn remember(&mut self, access: &Access, phase: u32) {
+    fn remember(&mut self, access: &Access, phase: u32, op: u32) {
         let Access { start, end, write, .. } = *access;
         if write {
             // Whoever comes later and conflicts with what is covered conflicts with this too.
@@ -236,14 +256,24 @@ impl History {
             last.end = end;
             return;
         }
-        self.touched.push(Touch { start, end, phase, write });
+        self.touched.push(Touch { start, end, phase, write, op });
+    }
+
+    /// The operator that wrote exactly these words, if nobody has touched the block since.
+    fn only_writer(&self, access: &Access) -> Option<usize> {
+        match &self.touched[..] {
+            [touch] if touch.write && (touch.start, touch.end) == (access.start, access.end) => {
+                Some(touch.op as usize)
+            }
+            _ => None,
+        }
     }
 }
 
 /// Operators and when they run.
 #[derive(Debug, Default)]
 pub(super) struct Program {
-    ops: Vec<(u32, Op)>,
+    ops: Vec<(u32, Draft)>,
     n_phases: u32,
     histories: Vec<History>,
     number: u64,
@@ -251,25 +281,122 @@ pub(super) struct Program {
 
 impl Program {
     pub(super) fn push(&mut self, draft: Draft) {
-        let accesses = &draft.accesses[..draft.n_accesses];
-        let mut phase = 0;
-        for access in accesses {
-            let block = access.block as usize;
-            if self.histories.len() <= block {
-                self.histories.resize_with(block + 1, History::default);
-            }
-            let history = &mut self.histories[block];
-            if history.program != self.number {
-                history.program = self.number;
-                history.touched.clear();
-            }
-            phase = phase.max(history.earliest(access));
+        if self.pass(&draft) || self.merge(&draft) {
+            return;
         }
+        let phase = self.earliest(draft.accesses());
+        self.remember(draft.accesses(), phase, self.ops.len());
+        self.ops.push((phase, draft));
+    }
+
+    /// Lets the operator that wrote a gradient also pass it through an activation.
+    fn pass(&mut self, draft: &Draft) -> bool {
+        let [result, before, gradient] = *draft.accesses() else { return false };
+        if draft.op.code != Code::UnaryGradient
+            || draft.op.numbers[1..3] != [RELU, 0]
+            || before != (Access { write: false, ..gradient })
+        {
+            return false;
+        }
+        let Some(writer) = self.history(gradient.block).only_writer(&gradient) else {
+            return false;
+        };
+        let (phase, op) = (self.ops[writer].0, &self.ops[writer].1.op);
+        // A product's result must fill its rows, as the activated one does.
+        let whole = !op.code.is_product() || op.numbers[22] == op.numbers[21];
+        let can = op.code.can_pass()
+            && op.pointers[12] == 0
+            && whole
+            && self.ops[writer].1.accesses().last() == Some(&gradient);
+        if !can || self.history(result.block).earliest(&result) > phase {
+            return false;
+        }
+        let writer_draft = &mut self.ops[writer].1;
+        writer_draft.op.pointers[12] = draft.op.pointers[0];
+        writer_draft.op.numbers[27] = writer_draft.op.numbers[21];
+        writer_draft.accesses[writer_draft.n_accesses] = result;
+        writer_draft.n_accesses += 1;
+        self.remember(&[result], phase, writer);
+        true
+    }
+
+    /// Makes a product that is added to another's result a part of that one. Its sums are still
+    /// taken by themselves, so that results do not depend on whether this could be done.
+    fn merge(&mut self, draft: &Draft) -> bool {
+        let op = &draft.op;
+        let parts = op.numbers[24];
+        // Flags: only added, and no bias, addend or activation.
+        if !op.code.is_product() || op.numbers[23] != 1 || op.pointers[9..13] != [0; 4] {
+            return false;
+        }
+        let (to, operands) = draft.accesses().split_last().expect("a product has a result");
+        let Some(first) = self.history(to.block).only_writer(to) else { return false };
+        let (phase, other) = (self.ops[first].0, &self.ops[first].1);
+        let at = other.op.numbers[24] as usize;
+        let alike = |i: usize| (op.numbers[i] == 1) == (other.op.numbers[i] == 1);
+        if other.op.code != op.code
+            || at + parts as usize > MAX_PARTS
+            || other.op.numbers[23] > 1
+            || other.op.pointers[9..13] != [0; 4]
+            || op.pointers[8] != other.op.pointers[8]
+            || op.numbers[20..23] != other.op.numbers[20..23]
+            || !(alike(2) && alike(3))
+        {
+            return false;
+        }
+        // If the first has to wait, what it reads must still be there.
+        let theirs = other.accesses[..other.n_accesses - 1].to_vec();
+        let later = self.earliest(operands).max(phase);
+        let kept = |access: &Access| {
+            let history = &self.histories[access.block as usize];
+            history.earliest(&Access { write: false, ..*access }) <= phase
+        };
+        if later > phase && !theirs.iter().all(kept) {
+            return false;
+        }
+        let (phase, other) = &mut self.ops[first];
+        *phase = later;
+        for i in 0..parts as usize {
+            other.op.pointers[2 * (at + i)] = op.pointers[2 * i];
+            other.op.pointers[2 * (at + i) + 1] = op.pointers[2 * i + 1];
+            let numbers: [u32; 5] = std::array::from_fn(|k| op.numbers[5 * i + k]);
+            other.op.numbers[5 * (at + i)..5 * (at + i) + 5].copy_from_slice(&numbers);
+        }
+        other.op.numbers[24] += parts;
+        other.op.numbers[26] |= op.numbers[26] << (2 * at);
+        other.op.numbers[28] |= op.numbers[28] << at | 1 << at;
+        // The result stays the last access.
+        let end = other.n_accesses - 1;
+        other.accesses[end..end + operands.len()].copy_from_slice(operands);
+        other.accesses[end + operands.len()] = *to;
+        other.n_accesses += operands.len();
+        let all = other.accesses().to_vec();
+        self.remember(&all, later, first);
+        true
+    }
+
+    fn history(&mut self, block: u32) -> &mut History {
+        let block = block as usize;
+        if self.histories.len() <= block {
+            self.histories.resize_with(block + 1, History::default);
+        }
+        let history = &mut self.histories[block];
+        if history.program != self.number {
+            history.program = self.number;
+            history.touched.clear();
+        }
+        history
+    }
+
+    fn earliest(&mut self, accesses: &[Access]) -> u32 {
+        accesses.iter().map(|access| self.history(access.block).earliest(access)).max().unwrap_or(0)
+    }
+
+    fn remember(&mut self, accesses: &[Access], phase: u32, op: usize) {
         for access in accesses {
-            self.histories[access.block as usize].remember(access, phase);
+            self.history(access.block).remember(access, phase, op as u32);
         }
         self.n_phases = self.n_phases.max(phase + 1);
-        self.ops.push((phase, draft.op));
     }
 
     pub(super) fn len(&self) -> usize {
@@ -294,7 +421,7 @@ impl Program {
         }
         let (mut before, mut tiles) = (0, 0);
         for i in order {
-            let (phase, mut op) = self.ops[i as usize];
+            let (phase, mut op) = (self.ops[i as usize].0, self.ops[i as usize].1.op);
             if phase != before {
                 (before, tiles) = (phase, 0);
                 op.barrier = 1;
@@ -373,9 +500,58 @@ mod tests {
         }
         let mut left = Vec::new();
         program.drain(3, |op| left.push((op.barrier, op.first, op.pointers[8])));
-        // A thousand values are four tiles.
-        assert_eq!(left, [(0, 0, 8192), (0, 1, 16384), (1, 0, 12288)]);
+        // A thousand values are two tiles.
+        assert_eq!(left, [(0, 0, 8192), (0, 2, 16384), (1, 0, 12288)]);
         assert_eq!(program.len(), 0);
+    }
+
+    /// A product of 10 x 20 numbers and its result.
+    fn product(from: [u32; 2], to: u32, add: bool) -> Draft {
+        Draft::new(Code::ProductSmall)
+            .reads(0, block(from[0]), 0..300)
+            .reads(1, block(from[1]), 0..600)
+            .numbers(0, [30, 30, 1, 1, 30])
+            .numbers(20, [10, 20, 20, usize::from(add), 1])
+            .writes(8, block(to), 0..200)
+    }
+
+    #[test]
+    fn a_product_added_to_another_becomes_its_part() {
+        let mut program = Program::default();
+        let drafts =
+            [product([0, 1], 9, false), op(&[4], &[2]), product([2, 3], 9, true), op(&[9], &[5])];
+        drafts.into_iter().for_each(|draft| program.push(draft));
+        let found: Vec<_> =
+            program.ops.iter().map(|(phase, draft)| (*phase, draft.op.code)).collect();
+        // The first waits until the operands of the second are there.
+        assert_eq!(found, [(1, Code::ProductSmall), (0, Code::Unary), (2, Code::Unary)]);
+        let merged = &program.ops[0].1.op;
+        assert_eq!((merged.numbers[24], merged.numbers[28]), (2, 0b10));
+        assert_eq!(merged.pointers[..4], [0, 1, 2, 3].map(|i| block(i).address));
+    }
+
+    #[test]
+    fn a_product_does_not_wait_for_operands_that_are_overwritten() {
+        let overwritten = [product([0, 1], 9, false), op(&[4], &[0]), op(&[0], &[2])];
+        let last = product([2, 3], 9, true);
+        assert_eq!(phases(overwritten.into_iter().chain([last])), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn an_activation_is_passed_by_who_wrote_the_gradient() {
+        let relu = |result: u32, gradient: u32| {
+            Draft::new(Code::UnaryGradient)
+                .reads(0, block(result), 0..200)
+                .reads(1, block(gradient), 0..200)
+                .writes(2, block(gradient), 0..200)
+                .numbers(0, [200, 1, 0])
+        };
+        let mut program = Program::default();
+        program.push(product([0, 1], 9, false));
+        program.push(relu(3, 9));
+        assert_eq!((program.len(), program.ops[0].1.op.pointers[12]), (1, block(3).address));
+        // Whoever has read the gradient has not seen it passed.
+        assert_eq!(phases([product([0, 1], 9, false), op(&[9], &[5]), relu(3, 9)]), [0, 1, 2]);
     }
 
     #[test]

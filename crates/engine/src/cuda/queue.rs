@@ -15,9 +15,9 @@ use super::error::CudaError;
 use super::program::{Code, Draft, Op, Program};
 
 /// Threads of a block, as the kernels have it.
-const THREADS: u32 = 256;
-/// Bytes of shared memory of a block: three stages of two slices of a product.
-const SHARED_BYTES: u32 = 2 * 3 * 64 * 36 * 4;
+const THREADS: u32 = 512;
+/// Bytes of shared memory of a block: four stages of two slices of a product, and its sums.
+const SHARED_BYTES: u32 = 4 * (4 * 2 * 2560 + 16 * THREADS);
 /// Bytes of a slot.
 const SLOT: usize = 2 << 20;
 const N_SLOTS: usize = 4;
@@ -128,9 +128,8 @@ impl Queue {
         if bytes > STAGED {
             self.flush()?;
             // SAFETY: the block has so many words; values in pageable memory are taken at once.
-            return Ok(unsafe {
-                result::memcpy_htod_async(to.address, words, self.stream.cu_stream())?
-            });
+            unsafe { result::memcpy_htod_async(to.address, words, self.stream.cu_stream())? };
+            return Ok(());
         }
         if self.staged + bytes > SLOT - (MOST_OPS + 1) * size_of::<Op>() {
             self.flush()?;
@@ -227,10 +226,6 @@ impl Queue {
             )?;
         }
         Ok(())
-    }
-
-    pub(super) fn n_blocks(&self) -> usize {
-        self.n_blocks
     }
 }
 

@@ -11,9 +11,9 @@ use crate::device::{
 };
 
 /// Columns of a tile, where a block sums over rows.
-pub(super) const COLUMNS: usize = 8;
+pub(super) const COLUMNS: usize = 4;
 /// Rows of a tile, where each belongs to a warp.
-pub(super) const ROWS: usize = 8;
+pub(super) const ROWS: usize = 16;
 /// Values of a tile whose squares are summed.
 const SQUARES: usize = 4096;
 
@@ -353,6 +353,6 @@ impl Optimisers for Cuda {
             1.0 - beta1,
             1.0 - beta2,
         ];
-        self.run(draft.fractions(1, fractions).values(len));
+        self.run(draft.fractions(1, fractions).many_values(len));
     }
 }

@@ -54,30 +54,20 @@ pub trait LinearLayers {
 
 /// The gradient of a linear layer whose results were reduced by a maximum.
 pub trait LinearMaxima {
-    /// Of a linear layer whose results were reduced by a maximum: `dy [n_nodes, columns]` came
-    /// from the entries `origin`. Writes all of `dx [n_entries, width]`.
-    #[expect(clippy::too_many_arguments, reason = "the operator's own arguments and its gradient")]
-    fn linear_max_input_gradient(
-        &self,
-        edges: &Edges,
-        dy: &Buffer,
-        origin: &Indices,
-        weight: &Buffer,
-        columns: usize,
-        width: usize,
-        dx: Gradient<'_>,
-    );
-    /// The same for `dw [columns, width]`.
-    #[expect(clippy::too_many_arguments, reason = "the operator's own arguments and its gradient")]
-    fn linear_max_weight_gradient(
+    /// `dy [n_nodes, columns]` came from the entries `origin`. Writes all of `dx [n_entries, width]`
+    /// and of `dw [columns, width]`.
+    #[expect(clippy::too_many_arguments, reason = "the operator's own arguments and its gradients")]
+    fn linear_max_gradient(
         &self,
         edges: &Edges,
         dy: &Buffer,
         origin: &Indices,
         x: &Buffer,
+        weight: &Buffer,
         columns: usize,
         width: usize,
-        dw: Gradient<'_>,
+        dx: Option<Gradient<'_>>,
+        dw: Option<Gradient<'_>>,
     );
 }
 

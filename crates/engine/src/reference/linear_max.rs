@@ -9,32 +9,25 @@ use crate::device::{Gradient, LinearMaxima};
 use crate::graph::Edges;
 
 impl LinearMaxima for Reference {
-    fn linear_max_input_gradient(
-        &self,
-        _edges: &Edges,
-        dy: &Buffer,
-        origin: &Indices,
-        weight: &Buffer,
-        columns: usize,
-        width: usize,
-        dx: Gradient<'_>,
-    ) {
-        let shape = (columns, width);
-        input_gradient(dy.double(), &origin.values, weight.double(), shape, sum_into(dx));
-    }
-
-    fn linear_max_weight_gradient(
+    fn linear_max_gradient(
         &self,
         _edges: &Edges,
         dy: &Buffer,
         origin: &Indices,
         x: &Buffer,
+        weight: &Buffer,
         columns: usize,
         width: usize,
-        dw: Gradient<'_>,
+        dx: Option<Gradient<'_>>,
+        dw: Option<Gradient<'_>>,
     ) {
-        let shape = (columns, width);
-        weight_gradient(dy.double(), &origin.values, x.double(), shape, sum_into(dw));
+        let (dy, shape) = (dy.double(), (columns, width));
+        if let Some(dx) = dx {
+            input_gradient(dy, origin.host(), weight.double(), shape, sum_into(dx));
+        }
+        if let Some(dw) = dw {
+            weight_gradient(dy, origin.host(), x.double(), shape, sum_into(dw));
+        }
     }
 }
 

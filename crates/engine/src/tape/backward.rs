@@ -133,16 +133,20 @@ impl Tape {
             Operation::LinearMax { x, weight, bias, edges, origin, out } => {
                 let (rows, columns) = self.shape(*out);
                 let width = self.columns(*x);
-                self.give(*x, |tape, dx| {
-                    let weight = tape.value(*weight);
-                    tape.device
-                        .linear_max_input_gradient(edges, &dy, origin, weight, columns, width, dx);
-                });
-                self.give(*weight, |tape, dw| {
-                    let x = tape.value(*x);
-                    tape.device
-                        .linear_max_weight_gradient(edges, &dy, origin, x, columns, width, dw);
-                });
+                let mut dx = self.wanted_gradient(*x);
+                let mut dw = self.wanted_gradient(*weight);
+                self.device.linear_max_gradient(
+                    edges,
+                    &dy,
+                    origin,
+                    self.value(*x),
+                    self.value(*weight),
+                    columns,
+                    width,
+                    into_gradient(&mut dx),
+                    into_gradient(&mut dw),
+                );
+                self.put_back([(*x, dx), (*weight, dw)]);
                 self.give(*bias, |tape, db| {
                     tape.device.column_sums(&dy, None, rows, columns, db);
                 });

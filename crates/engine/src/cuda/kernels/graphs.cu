@@ -14,23 +14,24 @@ static __device__ __forceinline__ float message(const Op& op, u32 entry, u32 col
 // p[7] out;  s: first entry, entries, columns, relu
 static __device__ __noinline__ void messages(const Op& op, u32 tile, float*) {
     const u32 columns = op.s[2];
-    EACH_VALUE(i, (u64)op.s[1] * columns) {
-        floats(op, 7)[i] = message(op, op.s[0] + i / columns, columns, i % columns, op.s[3]);
-    }
+    put_values(op, tile, (u64)op.s[1] * columns, floats(op, 7), false, [&](u64 i) {
+        return message(op, op.s[0] + i / columns, columns, i % columns, op.s[3]);
+    });
 }
 
 // dx [nodes, columns] (+)= the sum of dy over the entries whose other end is the node.
 //   p: offsets, reverse, dy, dx;  s: nodes, columns, add
 static __device__ __noinline__ void messages_source(const Op& op, u32 tile, float*) {
     const u32 *offsets = numbers(op, 0), *reverse = numbers(op, 1);
+    const float* dy = floats(op, 2);
     const u32 columns = op.s[1];
-    EACH_VALUE(i, (u64)op.s[0] * columns) {
+    put_values(op, tile, (u64)op.s[0] * columns, floats(op, 3), op.s[2], [&](u64 i) {
         const u32 node = i / columns, c = i % columns, end = offsets[node + 1];
         float sum = 0.0f;
 #pragma unroll 4
-        for (u32 k = offsets[node]; k < end; k++) sum += floats(op, 2)[(u64)reverse[k] * columns + c];
-        put(floats(op, 3) + i, sum, op.s[2]);
-    }
+        for (u32 k = offsets[node]; k < end; k++) sum += dy[(u64)reverse[k] * columns + c];
+        return sum;
+    });
 }
 
 // p[7] offsets, p[8] out, p[9] origin;  s: nodes, columns, relu
@@ -57,35 +58,36 @@ static __device__ __noinline__ void gather_max(const Op& op, u32 tile, float*) {
 // p: offsets, reverse, neighbours, dy, origin, dx;  s: nodes, columns, add
 static __device__ __noinline__ void gather_max_source(const Op& op, u32 tile, float*) {
     const u32 *offsets = numbers(op, 0), *reverse = numbers(op, 1), *neighbours = numbers(op, 2);
-    const u32 columns = op.s[1];
-    EACH_VALUE(i, (u64)op.s[0] * columns) {
+    const float* dy = floats(op, 3);
+    const u32 *origin = numbers(op, 4), columns = op.s[1];
+    put_values(op, tile, (u64)op.s[0] * columns, floats(op, 5), op.s[2], [&](u64 i) {
         const u32 node = i / columns, c = i % columns, end = offsets[node + 1];
         float sum = 0.0f;
 #pragma unroll 4
         for (u32 k = offsets[node]; k < end; k++) {
             // The entry of the opposite direction is one of the neighbour's.
             const u64 at = (u64)neighbours[k] * columns + c;
-            if (numbers(op, 4)[at] == reverse[k]) sum += floats(op, 3)[at];
+            const float d = dy[at];
+            sum += origin[at] == reverse[k] ? d : 0.0f;
         }
-        put(floats(op, 5) + i, sum, op.s[2]);
-    }
+        return sum;
+    });
 }
 
 // p: dy, weights, origin, out;  s: rows, columns, add
 static __device__ __noinline__ void gather_max_scale(const Op& op, u32 tile, float* scratch) {
-    const u32 rows = op.s[0], columns = op.s[1];
-    const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS, group = threadIdx.x / COLUMNS;
+    const float *dy = floats(op, 0), *weights = floats(op, 1);
+    const u32 *origin = numbers(op, 2), columns = op.s[1];
+    const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS;
     float sum = 0.0f;
     if (c < columns) {
-#pragma unroll 4
-        for (u32 r = group; r < rows; r += GROUPS) {
-            const u64 at = (u64)r * columns + c;
-            const u32 entry = numbers(op, 2)[at];
-            if (entry != NONE) sum += floats(op, 0)[at] * floats(op, 1)[entry];
-        }
+        each_row(op.s[0], columns, c, [&](u64 at, u32) {
+            const u32 entry = origin[at];
+            sum += entry == NONE ? 0.0f : dy[at] * weights[entry];
+        });
     }
     sum = column_sum(sum, scratch);
-    if (c < columns && group == 0) put(floats(op, 3) + c, sum, op.s[2]);
+    if (c < columns && threadIdx.x < COLUMNS) put(floats(op, 3) + c, sum, op.s[2]);
 }
 
 // A warp an entry.  p: source, target, rows, neighbours, out;  s: entries, columns
@@ -104,17 +106,17 @@ static __device__ __noinline__ void edge_dot(const Op& op, u32 tile, float*) {
 // p: offsets, neighbours, reverse, dy, other, dx;  s: nodes, columns, add, of the source
 static __device__ __noinline__ void edge_dot_gradient(const Op& op, u32 tile, float*) {
     const u32 *offsets = numbers(op, 0), *neighbours = numbers(op, 1), *reverse = numbers(op, 2);
-    const u32 columns = op.s[1];
-    EACH_VALUE(i, (u64)op.s[0] * columns) {
+    const float *dy = floats(op, 3), *other = floats(op, 4);
+    const u32 columns = op.s[1], of_source = op.s[3];
+    put_values(op, tile, (u64)op.s[0] * columns, floats(op, 5), op.s[2], [&](u64 i) {
         const u32 node = i / columns, c = i % columns, end = offsets[node + 1];
         float sum = 0.0f;
 #pragma unroll 4
         for (u32 k = offsets[node]; k < end; k++) {
-            const float dy = floats(op, 3)[op.s[3] ? k : reverse[k]];
-            sum += dy * floats(op, 4)[(u64)neighbours[k] * columns + c];
+            sum += dy[of_source ? k : reverse[k]] * other[(u64)neighbours[k] * columns + c];
         }
-        put(floats(op, 5) + i, sum, op.s[2]);
-    }
+        return sum;
+    });
 }
 
 // The rows of a segment: by offsets, or all of one length.
@@ -171,6 +173,18 @@ static __device__ __noinline__ void segment_reduce_gradient(const Op& op, u32 ti
             put(floats(op, 3) + (u64)r * columns + c, d, op.s[4]);
         }
     }
+}
+
+// out [entries, columns]: the gradient of the maximum over a node's entries, where it came from.
+//   p: dy, origin, rows, out;  s: entries, columns
+static __device__ __noinline__ void spread(const Op& op, u32 tile, float*) {
+    const float* dy = floats(op, 0);
+    const u32 *origin = numbers(op, 1), *rows = numbers(op, 2), columns = op.s[1];
+    put_values(op, tile, (u64)op.s[0] * columns, floats(op, 3), false, [&](u64 i) {
+        const u64 at = (u64)rows[i / columns] * columns + i % columns;
+        const float d = dy[at];
+        return origin[at] == i / columns ? d : 0.0f;
+    });
 }
 
 // A warp for each column of each segment.  p: x, offsets, out;  s: segments, columns, length

@@ -8,17 +8,13 @@ static const float MOMENTUM = 0.1f;
 static __device__ __noinline__ void column_sums(const Op& op, u32 tile, float* scratch) {
     const float *x = floats(op, 0), *factors = floats(op, 1);
     const u32 rows = op.s[0], columns = op.s[1], stride = op.s[2];
-    const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS, group = threadIdx.x / COLUMNS;
+    const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS;
     float sum = 0.0f;
     if (c < columns) {
-#pragma unroll 8
-        for (u32 r = group; r < rows; r += GROUPS) {
-            const float value = x[(u64)r * stride + c];
-            sum += factors ? factors[r] * value : value;
-        }
+        each_row(rows, stride, c, [&](u64 at, u32 r) { sum += factors ? factors[r] * x[at] : x[at]; });
     }
     sum = column_sum(sum, scratch);
-    if (c < columns && group == 0) put(floats(op, 2) + c, sum, op.s[3]);
+    if (c < columns && threadIdx.x < COLUMNS) put(floats(op, 2) + c, sum, op.s[3]);
 }
 
 // A warp a row.  p: x, gain, bias, out, saved;  s: rows, columns
@@ -41,7 +37,8 @@ static __device__ __noinline__ void layer_norm(const Op& op, u32 tile, float*) {
     }
 }
 
-// p: x, gain, saved, dy, dx;  s: rows, columns, add
+// Where the activated result of the layer before is not positive, dx gets 0.
+//   p: x, gain, saved, dy, dx, [12] activated;  s: rows, columns, add
 static __device__ __noinline__ void layer_norm_input(const Op& op, u32 tile, float*) {
     const u32 rows = op.s[0], columns = op.s[1], lane = threadIdx.x % 32;
     const u32 row = tile * WARPS + threadIdx.x / 32;
@@ -49,6 +46,7 @@ static __device__ __noinline__ void layer_norm_input(const Op& op, u32 tile, flo
     const float *x = floats(op, 0) + (u64)row * columns, *gain = floats(op, 1);
     const float* dy = floats(op, 3) + (u64)row * columns;
     float* dx = floats(op, 4) + (u64)row * columns;
+    const float* active = floats(op, 12) ? floats(op, 12) + (u64)row * columns : 0;
     const float mean = floats(op, 2)[2 * row], reciprocal = floats(op, 2)[2 * row + 1];
     float sum = 0.0f, sum_h = 0.0f;
     for (u32 c = lane; c < columns; c += 32) {
@@ -60,7 +58,8 @@ static __device__ __noinline__ void layer_norm_input(const Op& op, u32 tile, flo
     sum_h = warp_sum(sum_h) / columns;
     for (u32 c = lane; c < columns; c += 32) {
         const float h = (x[c] - mean) * reciprocal;
-        put(dx + c, reciprocal * (gain[c] * dy[c] - sum - h * sum_h), op.s[2]);
+        const float d = reciprocal * (gain[c] * dy[c] - sum - h * sum_h) + (op.s[2] ? dx[c] : 0.0f);
+        dx[c] = active && active[c] <= 0.0f ? 0.0f : d;
     }
 }
 
@@ -68,56 +67,50 @@ static __device__ __noinline__ void layer_norm_input(const Op& op, u32 tile, flo
 static __device__ __noinline__ void layer_norm_learned(const Op& op, u32 tile, float* scratch) {
     const float *x = floats(op, 0), *saved = floats(op, 1), *dy = floats(op, 2);
     const u32 rows = op.s[0], columns = op.s[1];
-    const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS, group = threadIdx.x / COLUMNS;
+    const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS;
     float gain = 0.0f, bias = 0.0f;
     if (c < columns) {
-#pragma unroll 4
-        for (u32 r = group; r < rows; r += GROUPS) {
-            const u64 at = (u64)r * columns + c;
+        each_row(rows, columns, c, [&](u64 at, u32 r) {
             gain += dy[at] * (x[at] - saved[2 * r]) * saved[2 * r + 1];
             bias += dy[at];
-        }
+        });
     }
     gain = column_sum(gain, scratch);
     bias = column_sum(bias, scratch);
-    if (c < columns && group == 0) {
+    if (c < columns && threadIdx.x < COLUMNS) {
         put(floats(op, 3) + c, gain, op.s[2]);
         put(floats(op, 4) + c, bias, op.s[3]);
     }
 }
 
-// p: x, gain, bias, running mean, running variance, out, saved;  s: rows, columns, relu
+// Sums are taken in double precision: in a long recurrence batch norm amplifies what they lose.
+//   p: x, gain, bias, running mean, running variance, out, saved;  s: rows, columns, relu
 static __device__ __noinline__ void batch_norm(const Op& op, u32 tile, float* scratch) {
     const float* x = floats(op, 0);
-    const u32 rows = op.s[0], columns = op.s[1];
-    const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS, group = threadIdx.x / COLUMNS;
+    float* out = floats(op, 5);
+    const u32 rows = op.s[0], columns = op.s[1], active = op.s[2];
+    const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS;
     const bool there = c < columns;
-    float sum = 0.0f, squares = 0.0f;
+    double sum = 0.0, squares = 0.0;
+    if (there) each_row(rows, columns, c, [&](u64 at, u32) { sum += x[at]; });
+    const float mean = (float)(column_sum(sum, scratch) / rows);
     if (there) {
-#pragma unroll 8
-        for (u32 r = group; r < rows; r += GROUPS) sum += x[(u64)r * columns + c];
-    }
-    const float mean = column_sum(sum, scratch) / rows;
-    if (there) {
-#pragma unroll 8
-        for (u32 r = group; r < rows; r += GROUPS) {
-            const float d = x[(u64)r * columns + c] - mean;
+        each_row(rows, columns, c, [&](u64 at, u32) {
+            const float d = x[at] - mean;
             squares += d * d;
-        }
+        });
     }
-    squares = column_sum(squares, scratch);
+    const float total = (float)column_sum(squares, scratch);
     if (!there) return;
-    const float reciprocal = 1.0f / sqrtf(squares / rows + EPSILON);
-    const float gain = floats(op, 1)[c], bias = floats(op, 2)[c];
-#pragma unroll 8
-    for (u32 r = group; r < rows; r += GROUPS) {
-        const u64 at = (u64)r * columns + c;
-        const float y = gain * (x[at] - mean) * reciprocal + bias;
-        floats(op, 5)[at] = op.s[2] ? relu(y) : y;
-    }
-    if (group == 0) {
+    const float reciprocal = 1.0f / sqrtf(total / rows + EPSILON);
+    const float gain = floats(op, 1)[c] * reciprocal, bias = floats(op, 2)[c];
+    each_row(rows, columns, c, [&](u64 at, u32) {
+        const float y = gain * (x[at] - mean) + bias;
+        out[at] = active ? relu(y) : y;
+    });
+    if (threadIdx.x < COLUMNS) {
         float *running_mean = floats(op, 3) + c, *running_variance = floats(op, 4) + c;
-        const float unbiased = squares / max(rows - 1, 1u);
+        const float unbiased = total / max(rows - 1, 1u);
         *running_mean = (1.0f - MOMENTUM) * *running_mean + MOMENTUM * mean;
         *running_variance = (1.0f - MOMENTUM) * *running_variance + MOMENTUM * unbiased;
         floats(op, 6)[c] = mean;
@@ -127,52 +120,50 @@ static __device__ __noinline__ void batch_norm(const Op& op, u32 tile, float* sc
 
 // p: x, gain, bias, running mean, running variance, out;  s: rows, columns, relu
 static __device__ __noinline__ void batch_norm_running(const Op& op, u32 tile, float*) {
-    const u32 columns = op.s[1];
-    EACH_VALUE(i, (u64)op.s[0] * columns) {
+    const float *x = floats(op, 0), *gain = floats(op, 1), *bias = floats(op, 2);
+    const float *mean = floats(op, 3), *variance = floats(op, 4);
+    const u32 columns = op.s[1], active = op.s[2];
+    put_values(op, tile, (u64)op.s[0] * columns, floats(op, 5), false, [&](u64 i) {
         const u32 c = i % columns;
-        const float normalised = (floats(op, 0)[i] - floats(op, 3)[c]) / sqrtf(floats(op, 4)[c] + EPSILON);
-        const float y = floats(op, 1)[c] * normalised + floats(op, 2)[c];
-        floats(op, 5)[i] = op.s[2] ? relu(y) : y;
-    }
+        const float y = gain[c] * ((x[i] - mean[c]) / sqrtf(variance[c] + EPSILON)) + bias[c];
+        return active ? relu(y) : y;
+    });
 }
 
 // p: x, y, gain, saved, dy, dx, d_gain, d_bias;
 // s: rows, columns, relu, add to dx, add to d_gain, add to d_bias
 static __device__ __noinline__ void batch_norm_gradient(const Op& op, u32 tile, float* scratch) {
     const float *x = floats(op, 0), *y = floats(op, 1), *dy = floats(op, 4);
-    const u32 rows = op.s[0], columns = op.s[1];
-    const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS, group = threadIdx.x / COLUMNS;
+    float* dx = floats(op, 5);
+    const u32 rows = op.s[0], columns = op.s[1], active = op.s[2], add = op.s[3];
+    const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS;
     const bool there = c < columns;
     const float mean = there ? floats(op, 3)[c] : 0.0f;
     const float reciprocal = there ? floats(op, 3)[columns + c] : 0.0f;
-    auto passed = [&](u64 at) { return op.s[2] && y[at] <= 0.0f ? 0.0f : dy[at]; };
-    float sum = 0.0f, sum_h = 0.0f;
+    double sum = 0.0, sum_h = 0.0;
     if (there) {
-#pragma unroll 4
-        for (u32 r = group; r < rows; r += GROUPS) {
-            const u64 at = (u64)r * columns + c;
-            const float d = passed(at);
-            sum += d;
-            sum_h += d * (x[at] - mean) * reciprocal;
-        }
+        each_row(rows, columns, c, [&](u64 at, u32) {
+            const float d = dy[at], result = active ? y[at] : 1.0f, h = (x[at] - mean) * reciprocal;
+            if (!(result <= 0.0f)) {
+                sum += d;
+                sum_h += d * h;
+            }
+        });
     }
-    sum = column_sum(sum, scratch);
-    sum_h = column_sum(sum_h, scratch);
+    const float total = (float)column_sum(sum, scratch), total_h = (float)column_sum(sum_h, scratch);
     if (!there) return;
-    if (group == 0) {
-        put(floats(op, 6) + c, sum_h, op.s[4]);
-        put(floats(op, 7) + c, sum, op.s[5]);
+    if (threadIdx.x < COLUMNS) {
+        put(floats(op, 6) + c, total_h, op.s[4]);
+        put(floats(op, 7) + c, total, op.s[5]);
     }
-    float* dx = floats(op, 5);
     if (!dx) return;
     const float factor = floats(op, 2)[c] * reciprocal;
-    const float mean_d = sum / rows, mean_h = sum_h / rows;
-#pragma unroll 4
-    for (u32 r = group; r < rows; r += GROUPS) {
-        const u64 at = (u64)r * columns + c;
-        const float h = (x[at] - mean) * reciprocal;
-        put(dx + at, factor * (passed(at) - mean_d - h * mean_h), op.s[3]);
-    }
+    const float mean_d = total / rows, mean_h = total_h / rows;
+    each_row(rows, columns, c, [&](u64 at, u32) {
+        const float d = dy[at], result = active ? y[at] : 1.0f, h = (x[at] - mean) * reciprocal;
+        const float old = add ? dx[at] : 0.0f;
+        dx[at] = old + factor * ((result <= 0.0f ? 0.0f : d) - mean_d - h * mean_h);
+    });
 }
 
 // A row of `gates` is [reset | update | new | the state's share of new], sums before, values after;

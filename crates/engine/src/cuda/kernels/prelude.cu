@@ -8,7 +8,7 @@
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
-static const int THREADS = 256;
+static const int THREADS = 512;
 static const int WARPS = THREADS / 32;
 static const u32 NONE = 0xffffffffu;
 #define INFINITE __uint_as_float(0x7f800000u)
@@ -37,7 +37,35 @@ static __device__ __forceinline__ float relu(float x) { return x < 0.0f ? 0.0f :
 
 static __device__ __forceinline__ float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
 
-// The values of a tile: s[31] of them, by index `i`.
+// to[i] (+)= value(i) for the values of a tile, s[31] of them: one, two or four a thread, all of
+// which are on their way before the first is stored.
+template <int EACH, class Value>
+static __device__ __forceinline__ void put_some(u64 first, u64 count, float* to, bool add, Value value) {
+    float values[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const u64 i = first + k * THREADS;
+        values[k] = i < count ? (add ? to[i] : 0.0f) + value(i) : 0.0f;
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const u64 i = first + k * THREADS;
+        if (i < count) to[i] = values[k];
+    }
+}
+
+template <class Value>
+static __device__ __forceinline__ void put_values(const Op& op, u32 tile, u64 count, float* to, bool add, Value value) {
+    const u32 span = op.s[31];
+    const u64 first = (u64)tile * span + threadIdx.x;
+    if (span == THREADS) {
+        put_some<1>(first, count, to, add, value);
+    } else {
+        put_some<4>(first, count, to, add, value);
+    }
+}
+
+// The same for work with results of another kind.
 #define EACH_VALUE(i, count)                                                                  \
     for (u64 i = (u64)tile * op.s[31] + threadIdx.x,                                          \
              end_ = min((u64)(count), (u64)(tile + 1) * op.s[31]);                            \
@@ -65,17 +93,33 @@ static __device__ __forceinline__ float block_sum(float x, float* scratch) {
 }
 
 // Column-wise work: a tile is COLUMNS columns, and GROUPS threads share a column's rows.
-static const int COLUMNS = 8;
+static const int COLUMNS = 4;
 static const int GROUPS = THREADS / COLUMNS;
 
 // The sum over the groups of a column, for all of them.
-static __device__ __forceinline__ float column_sum(float x, float* scratch) {
+template <class Number>
+static __device__ __forceinline__ Number column_sum(Number x, float* scratch) {
+    // The groups of a warp first: those of a column are COLUMNS lanes apart.
+#pragma unroll
+    for (int lanes = COLUMNS; lanes < 32; lanes *= 2) x += __shfl_xor_sync(0xffffffffu, x, lanes);
+    Number* sums = (Number*)scratch;
     __syncthreads();
-    scratch[threadIdx.x] = x;
+    if (threadIdx.x % 32 < COLUMNS) sums[threadIdx.x / 32 * COLUMNS + threadIdx.x % 32] = x;
     __syncthreads();
-    float sum = 0.0f;
-    for (int group = 0; group < GROUPS; group++) {
-        sum += scratch[group * COLUMNS + threadIdx.x % COLUMNS];
-    }
+    Number sum = 0;
+#pragma unroll
+    for (int warp = 0; warp < WARPS; warp++) sum += sums[warp * COLUMNS + threadIdx.x % COLUMNS];
     return sum;
+}
+
+// Calls `use(place, row)` for the rows of a thread's column.
+template <class Use>
+static __device__ __forceinline__ void each_row(u32 rows, u32 columns, u32 c, Use use) {
+    const u32 group = threadIdx.x / COLUMNS;
+    u32 r = group;
+    for (; r + 3 * GROUPS < rows; r += 4 * GROUPS) {
+#pragma unroll
+        for (int k = 0; k < 4; k++) use((u64)(r + k * GROUPS) * columns + c, r + k * GROUPS);
+    }
+    for (; r < rows; r += GROUPS) use((u64)r * columns + c, r);
 }

@@ -1,10 +1,10 @@
 // Runs operators one after the other in one launch, or one operator on the whole GPU.
 
 enum {
-    COPY, PRODUCT_SMALL, PRODUCT_LARGE, PRODUCT_MASKED, COLUMN_SUMS, LAYER_NORM, LAYER_NORM_INPUT,
+    COPY, PRODUCT_SMALL, PRODUCT_MEDIUM, PRODUCT_LARGE, COLUMN_SUMS, LAYER_NORM, LAYER_NORM_INPUT,
     LAYER_NORM_LEARNED, BATCH_NORM, BATCH_NORM_RUNNING, BATCH_NORM_GRADIENT, GRU_GATES,
     GRU_GATES_GRADIENT, MESSAGES, MESSAGES_SOURCE, GATHER_MAX, GATHER_MAX_SOURCE, GATHER_MAX_SCALE,
-    EDGE_DOT, EDGE_DOT_GRADIENT, SEGMENT_REDUCE, SEGMENT_REDUCE_GRADIENT, LOG_SOFTMAX,
+    EDGE_DOT, EDGE_DOT_GRADIENT, SEGMENT_REDUCE, SEGMENT_REDUCE_GRADIENT, SPREAD, LOG_SOFTMAX,
     LOG_SOFTMAX_GRADIENT, FILL, UNARY, UNARY_GRADIENT, BINARY, BINARY_GRADIENT, SCALED_SUM, MOVE,
     TRANSPOSE, GATHER_ROWS, SCATTER_ROWS, DOT, PICKED, LOSS, LOSS_GRADIENT, ROW_NORMS, MEAN,
     MEAN_NORM_GRADIENT, SQUARES, CLIP, ADAM
@@ -14,8 +14,8 @@ static __device__ __forceinline__ void run_tile(const Op& op, u32 tile, float* s
     switch (op.code) {
         case COPY: copy(op, tile, shared); break;
         case PRODUCT_SMALL: product_small(op, tile, shared); break;
+        case PRODUCT_MEDIUM: product_medium(op, tile, shared); break;
         case PRODUCT_LARGE: product_large(op, tile, shared); break;
-        case PRODUCT_MASKED: product_masked(op, tile, shared); break;
         case COLUMN_SUMS: column_sums(op, tile, shared); break;
         case LAYER_NORM: layer_norm(op, tile, shared); break;
         case LAYER_NORM_INPUT: layer_norm_input(op, tile, shared); break;
@@ -34,6 +34,7 @@ static __device__ __forceinline__ void run_tile(const Op& op, u32 tile, float* s
         case EDGE_DOT_GRADIENT: edge_dot_gradient(op, tile, shared); break;
         case SEGMENT_REDUCE: segment_reduce(op, tile, shared); break;
         case SEGMENT_REDUCE_GRADIENT: segment_reduce_gradient(op, tile, shared); break;
+        case SPREAD: spread(op, tile, shared); break;
         case LOG_SOFTMAX: log_softmax(op, tile, shared); break;
         case LOG_SOFTMAX_GRADIENT: log_softmax_gradient(op, tile, shared); break;
         case FILL: fill(op, tile, shared); break;
@@ -77,7 +78,7 @@ static __device__ __forceinline__ void barrier(u32* arrived, u32 target) {
 static const u32 DESCRIBED = 16;
 
 // A program: all blocks run all operators, each its own tiles.
-extern "C" __global__ void __launch_bounds__(THREADS, 2) run_program(const Op* ops, u32 count, u32* arrived) {
+extern "C" __global__ void __launch_bounds__(THREADS, 1) run_program(const Op* ops, u32 count, u32* arrived) {
     extern __shared__ float4 dynamic[];
     float* shared = (float*)dynamic;
     __shared__ Op described[DESCRIBED];
@@ -100,7 +101,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) run_program(const Op* o
 }
 
 // One operator.
-extern "C" __global__ void __launch_bounds__(THREADS, 2) run_one(const __grid_constant__ Op op) {
+extern "C" __global__ void __launch_bounds__(THREADS, 1) run_one(const __grid_constant__ Op op) {
     extern __shared__ float4 dynamic[];
     for (u32 tile = blockIdx.x; tile < op.tiles; tile += gridDim.x) run_tile(op, tile, (float*)dynamic);
 }

@@ -16,67 +16,66 @@ static __device__ __noinline__ void fill(const Op& op, u32 tile, float*) {
 
 // to (+)= factor * function(from).  p: from, to;  s: count, function, factor, add
 static __device__ __noinline__ void unary(const Op& op, u32 tile, float*) {
-    EACH_VALUE(i, op.s[0]) {
-        const float x = floats(op, 0)[i];
-        float y = x;
-        switch (op.s[1]) {
-            case FUNCTION_RELU: y = relu(x); break;
-            case FUNCTION_SIGMOID: y = sigmoid(x); break;
-            case FUNCTION_TANH: y = tanhf(x); break;
-        }
-        put(floats(op, 1) + i, real(op, 2) * y, op.s[3]);
-    }
+    const float *from = floats(op, 0), factor = real(op, 2);
+    const u32 function = op.s[1];
+    put_values(op, tile, op.s[0], floats(op, 1), op.s[3], [&](u64 i) {
+        const float x = from[i];
+        const float y = function == FUNCTION_RELU      ? relu(x)
+                        : function == FUNCTION_SIGMOID ? sigmoid(x)
+                        : function == FUNCTION_TANH    ? tanhf(x)
+                                                       : x;
+        return factor * y;
+    });
 }
 
 // By the result y.  p: y, dy, dx;  s: count, function, add
 static __device__ __noinline__ void unary_gradient(const Op& op, u32 tile, float*) {
-    EACH_VALUE(i, op.s[0]) {
-        const float y = floats(op, 0)[i], dy = floats(op, 1)[i];
-        float dx = dy;
-        switch (op.s[1]) {
-            case FUNCTION_RELU: dx = y <= 0.0f ? 0.0f : dy; break;
-            case FUNCTION_SIGMOID: dx = dy * y * (1.0f - y); break;
-            case FUNCTION_TANH: dx = dy * (1.0f - y * y); break;
-        }
-        put(floats(op, 2) + i, dx, op.s[2]);
-    }
+    const float *result = floats(op, 0), *gradient = floats(op, 1);
+    const u32 function = op.s[1];
+    put_values(op, tile, op.s[0], floats(op, 2), op.s[2], [&](u64 i) {
+        const float y = result[i], dy = gradient[i];
+        return function == FUNCTION_RELU      ? (y <= 0.0f ? 0.0f : dy)
+               : function == FUNCTION_SIGMOID ? dy * y * (1.0f - y)
+               : function == FUNCTION_TANH    ? dy * (1.0f - y * y)
+                                              : dy;
+    });
 }
 
 // p: a, b, out;  s: count, function
 static __device__ __noinline__ void binary(const Op& op, u32 tile, float*) {
-    EACH_VALUE(i, op.s[0]) {
-        const float a = floats(op, 0)[i], b = floats(op, 1)[i];
-        float y = a + b;
-        switch (op.s[1]) {
-            case PAIR_SUBTRACT: y = a - b; break;
-            case PAIR_MULTIPLY: y = a * b; break;
-            case PAIR_MAX: y = fmaxf(a, b); break;
-        }
-        floats(op, 2)[i] = y;
-    }
+    const float *first = floats(op, 0), *second = floats(op, 1);
+    const u32 function = op.s[1];
+    put_values(op, tile, op.s[0], floats(op, 2), false, [&](u64 i) {
+        const float a = first[i], b = second[i];
+        return function == PAIR_SUBTRACT   ? a - b
+               : function == PAIR_MULTIPLY ? a * b
+               : function == PAIR_MAX      ? fmaxf(a, b)
+                                           : a + b;
+    });
 }
 
 // p: a, b, dy, dx;  s: count, function, of a, add
 static __device__ __noinline__ void binary_gradient(const Op& op, u32 tile, float*) {
-    EACH_VALUE(i, op.s[0]) {
-        const bool of_a = op.s[2];
-        float slope = 1.0f;
-        switch (op.s[1]) {
-            case PAIR_SUBTRACT: slope = of_a ? 1.0f : -1.0f; break;
-            case PAIR_MULTIPLY: slope = floats(op, of_a ? 1 : 0)[i]; break;
-            case PAIR_MAX: slope = of_a == (floats(op, 0)[i] >= floats(op, 1)[i]) ? 1.0f : 0.0f; break;
-        }
-        put(floats(op, 3) + i, slope * floats(op, 2)[i], op.s[3]);
-    }
+    const float *first = floats(op, 0), *second = floats(op, 1), *dy = floats(op, 2);
+    const u32 function = op.s[1];
+    const bool of_a = op.s[2];
+    put_values(op, tile, op.s[0], floats(op, 3), op.s[3], [&](u64 i) {
+        const float a = first[i], b = second[i];
+        const float slope = function == PAIR_SUBTRACT   ? (of_a ? 1.0f : -1.0f)
+                            : function == PAIR_MULTIPLY ? (of_a ? b : a)
+                            : function == PAIR_MAX      ? (of_a == (a >= b) ? 1.0f : 0.0f)
+                                                        : 1.0f;
+        return slope * dy[i];
+    });
 }
 
 // out (+)= a * (factor, or 1 + scale[0]) + b.  p: scale, a, b, out;  s: count, factor, add
 static __device__ __noinline__ void scaled_sum(const Op& op, u32 tile, float*) {
     const float factor = floats(op, 0) ? 1.0f + floats(op, 0)[0] : real(op, 1);
-    EACH_VALUE(i, op.s[0]) {
-        const float y = factor * floats(op, 1)[i];
-        put(floats(op, 3) + i, floats(op, 2) ? y + floats(op, 2)[i] : y, op.s[2]);
-    }
+    const float *a = floats(op, 1), *b = floats(op, 2);
+    put_values(op, tile, op.s[0], floats(op, 3), op.s[2], [&](u64 i) {
+        return factor * a[i] + (b ? b[i] : 0.0f);
+    });
 }
 
 // out[r, to + c] (+)= the sum over starts of x[r, start + c].
@@ -94,18 +93,20 @@ static __device__ __noinline__ void move(const Op& op, u32 tile, float*) {
 
 // p: from, to;  s: rows, columns
 static __device__ __noinline__ void transpose(const Op& op, u32 tile, float*) {
+    const float* from = floats(op, 0);
     const u32 rows = op.s[0], columns = op.s[1];
-    EACH_VALUE(i, (u64)rows * columns) {
-        floats(op, 1)[i] = floats(op, 0)[(u64)(i % rows) * columns + i / rows];
-    }
+    put_values(op, tile, (u64)rows * columns, floats(op, 1), false, [&](u64 i) {
+        return from[(u64)(i % rows) * columns + i / rows];
+    });
 }
 
 // p: x, indices, out;  s: rows, columns
 static __device__ __noinline__ void gather_rows(const Op& op, u32 tile, float*) {
-    const u32 columns = op.s[1];
-    EACH_VALUE(i, (u64)op.s[0] * columns) {
-        floats(op, 2)[i] = floats(op, 0)[(u64)numbers(op, 1)[i / columns] * columns + i % columns];
-    }
+    const float* x = floats(op, 0);
+    const u32 *indices = numbers(op, 1), columns = op.s[1];
+    put_values(op, tile, (u64)op.s[0] * columns, floats(op, 2), false, [&](u64 i) {
+        return x[(u64)indices[i / columns] * columns + i % columns];
+    });
 }
 
 // to[target] += factor * the sum of rows of x that belong to it. Targets come once each, with the
@@ -129,8 +130,9 @@ static __device__ __noinline__ void scatter_rows(const Op& op, u32 tile, float*)
 // One block.  p: a, b, out;  s: count, add
 static __device__ __noinline__ void dot(const Op& op, u32, float* scratch) {
     float sum = 0.0f;
-#pragma unroll 4
-    for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) sum += floats(op, 0)[i] * floats(op, 1)[i];
+    const float *a = floats(op, 0), *b = floats(op, 1);
+#pragma unroll 8
+    for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) sum += a[i] * b[i];
     sum = block_sum(sum, scratch);
     if (threadIdx.x == 0) put(floats(op, 2), sum, op.s[1]);
 }
@@ -138,10 +140,12 @@ static __device__ __noinline__ void dot(const Op& op, u32, float* scratch) {
 // One block.  p: x, targets, weights, out;  s: count
 static __device__ __noinline__ void picked(const Op& op, u32, float* scratch) {
     float sum = 0.0f;
-#pragma unroll 4
+    const float *x = floats(op, 0), *weights = floats(op, 2);
+    const u32* targets = numbers(op, 1);
+#pragma unroll 8
     for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) {
-        const u32 target = numbers(op, 1)[i];
-        if (target != NONE) sum -= floats(op, 2)[i] * floats(op, 0)[target];
+        const u32 target = targets[i];
+        sum -= target == NONE ? 0.0f : weights[i] * x[target];
     }
     sum = block_sum(sum, scratch);
     if (threadIdx.x == 0) *floats(op, 3) = sum;
@@ -150,7 +154,7 @@ static __device__ __noinline__ void picked(const Op& op, u32, float* scratch) {
 // One block.  p: x, targets, weights, out;  s: count, loss
 static __device__ __noinline__ void loss(const Op& op, u32, float* scratch) {
     float sum = 0.0f;
-#pragma unroll 4
+#pragma unroll 8
     for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) {
         const float x = floats(op, 0)[i], target = floats(op, 1)[i];
         const float one = op.s[1] == LOSS_BINARY ? fmaxf(x, 0.0f) - x * target + log1pf(expf(-fabsf(x)))
@@ -163,11 +167,13 @@ static __device__ __noinline__ void loss(const Op& op, u32, float* scratch) {
 
 // p: x, targets, weights, dy, dx;  s: count, loss, add
 static __device__ __noinline__ void loss_gradient(const Op& op, u32 tile, float*) {
-    EACH_VALUE(i, op.s[0]) {
-        const float x = floats(op, 0)[i], target = floats(op, 1)[i];
+    const float *values = floats(op, 0), *targets = floats(op, 1), *weights = floats(op, 2);
+    const float dy = floats(op, 3)[0];
+    put_values(op, tile, op.s[0], floats(op, 4), op.s[2], [&](u64 i) {
+        const float x = values[i], target = targets[i];
         const float slope = op.s[1] == LOSS_BINARY ? sigmoid(x) - target : 2.0f * (x - target);
-        put(floats(op, 4) + i, floats(op, 2)[i] * slope * floats(op, 3)[0], op.s[2]);
-    }
+        return weights[i] * slope * dy;
+    });
 }
 
 // A warp a row.  p: x, norms;  s: rows, columns
@@ -192,18 +198,20 @@ static __device__ __noinline__ void mean(const Op& op, u32, float* scratch) {
 // p: x, norms, dy, dx;  s: rows, columns, add
 static __device__ __noinline__ void mean_norm_gradient(const Op& op, u32 tile, float*) {
     const u32 rows = op.s[0], columns = op.s[1];
-    EACH_VALUE(i, (u64)rows * columns) {
-        const float norm = floats(op, 1)[i / columns];
-        const float d = norm > 0.0f ? floats(op, 2)[0] / rows * floats(op, 0)[i] / norm : 0.0f;
-        put(floats(op, 3) + i, d, op.s[2]);
-    }
+    const float *x = floats(op, 0), *norms = floats(op, 1), each = floats(op, 2)[0] / rows;
+    put_values(op, tile, (u64)rows * columns, floats(op, 3), op.s[2], [&](u64 i) {
+        const float norm = norms[i / columns], value = x[i];
+        return norm > 0.0f ? each * value / norm : 0.0f;
+    });
 }
 
 // The sum of squares of each tile.  p: x, sums;  s: count
 static __device__ __noinline__ void squares(const Op& op, u32 tile, float* scratch) {
+    const float* values = floats(op, 0);
     float sum = 0.0f;
+#pragma unroll 8
     EACH_VALUE(i, op.s[0]) {
-        const float x = floats(op, 0)[i];
+        const float x = values[i];
         sum += x * x;
     }
     sum = block_sum(sum, scratch);
@@ -215,12 +223,15 @@ static __device__ __noinline__ void squares(const Op& op, u32 tile, float* scrat
 static __device__ __noinline__ void clip(const Op& op, u32, float* scratch) {
     double sum = 0.0;
     for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) sum += floats(op, 0)[i];
+#pragma unroll
+    for (int lanes = 16; lanes; lanes /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, lanes);
     double* sums = (double*)scratch;
     __syncthreads();
-    sums[threadIdx.x] = sum;
+    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int i = 1; i < THREADS; i++) sum += sums[i];
+        sum = 0.0;
+        for (int i = 0; i < WARPS; i++) sum += sums[i];
         const float norm = (float)sqrt(sum), limit = real(op, 1);
         const bool finite = isfinite(norm) && isfinite(floats(op, 1)[0]);
         floats(op, 2)[0] = norm;
@@ -234,13 +245,33 @@ static __device__ __noinline__ void clip(const Op& op, u32, float* scratch) {
 static __device__ __noinline__ void adam(const Op& op, u32 tile, float*) {
     const float scale = floats(op, 4)[1];
     if (isnan(scale)) return;
-    EACH_VALUE(i, op.s[0]) {
-        const float g = floats(op, 0)[i] * scale;
-        const float m = real(op, 2) * floats(op, 2)[i] + real(op, 7) * g;
-        const float v = real(op, 3) * floats(op, 3)[i] + real(op, 8) * g * g;
-        floats(op, 2)[i] = m;
-        floats(op, 3)[i] = v;
-        const float value = floats(op, 1)[i] * real(op, 1);
-        floats(op, 1)[i] = value - real(op, 4) * m / (sqrtf(v) * real(op, 5) + real(op, 6));
+    const float *gradient = floats(op, 0), decay = real(op, 1), beta1 = real(op, 2), beta2 = real(op, 3);
+    float *value = floats(op, 1), *first = floats(op, 2), *second = floats(op, 3);
+    const float size = real(op, 4), correction = real(op, 5), epsilon = real(op, 6);
+    const float rest1 = real(op, 7), rest2 = real(op, 8);
+    const u32 count = op.s[0];
+    const u64 start = (u64)tile * op.s[31] + threadIdx.x;
+    const int EACH = 4;
+    float g[EACH], w[EACH], m[EACH], v[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const u64 i = start + k * THREADS;
+        if (i < count) {
+            g[k] = gradient[i] * scale;
+            w[k] = value[i];
+            m[k] = first[i];
+            v[k] = second[i];
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const u64 i = start + k * THREADS;
+        if (i < count) {
+            m[k] = beta1 * m[k] + rest1 * g[k];
+            v[k] = beta2 * v[k] + rest2 * g[k] * g[k];
+            first[i] = m[k];
+            second[i] = v[k];
+            value[i] = w[k] * decay - size * m[k] / (sqrtf(v[k]) * correction + epsilon);
+        }
     }
 }
