@@ -42,7 +42,12 @@ pub fn compile(architecture: &str) -> Result<Vec<u8>, CudaError> {
     let unexpected = |error: result::NvrtcError| failed(format!("{error:?}"));
     let source = CString::new(SOURCE).map_err(|error| failed(error.to_string()))?;
     let program = result::create_program(&source, None).map_err(unexpected)?;
-    let options = [format!("--gpu-architecture={architecture}"), "--std=c++17".to_owned()];
+    let options = [
+        format!("--gpu-architecture={architecture}"),
+        "--std=c++17".to_owned(),
+        // Generic lambdas would be the host's for older compilers.
+        "--device-as-default-execution-space".to_owned(),
+    ];
     // SAFETY: the program was created above and is destroyed below, once.
     unsafe {
         let compiled = result::compile_program(program, &options);
