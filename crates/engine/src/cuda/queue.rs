@@ -17,7 +17,7 @@ use super::program::{Code, Draft, Op, Program};
 /// Threads of a block, as the kernels have it.
 const THREADS: u32 = 512;
 /// Bytes of shared memory of a block: four stages of two slices of a product, and its sums.
-const SHARED_BYTES: u32 = 4 * (4 * 2 * 2560 + 16 * THREADS);
+const SHARED_BYTES: u32 = 4 * (4 * 2 * 2560 + 10_240);
 /// Bytes of a slot.
 const SLOT: usize = 2 << 20;
 const N_SLOTS: usize = 4;

@@ -14,7 +14,7 @@ static __device__ __forceinline__ float message(const Op& op, u32 entry, u32 col
 // p[7] out;  s: first entry, entries, columns, relu
 static __device__ __noinline__ void messages(const Op& op, u32 tile, float*) {
     const u32 columns = op.s[2];
-    put_values(op, tile, (u64)op.s[1] * columns, floats(op, 7), false, [&](u64 i) {
+    put_values<4>(op, tile, op.s[1] * columns, floats(op, 7), false, [&](u32 i) {
         return message(op, op.s[0] + i / columns, columns, i % columns, op.s[3]);
     });
 }
@@ -25,7 +25,7 @@ static __device__ __noinline__ void messages_source(const Op& op, u32 tile, floa
     const u32 *offsets = numbers(op, 0), *reverse = numbers(op, 1);
     const float* dy = floats(op, 2);
     const u32 columns = op.s[1];
-    put_values(op, tile, (u64)op.s[0] * columns, floats(op, 3), op.s[2], [&](u64 i) {
+    put_values<1>(op, tile, op.s[0] * columns, floats(op, 3), op.s[2], [&](u32 i) {
         const u32 node = i / columns, c = i % columns, end = offsets[node + 1];
         float sum = 0.0f;
 #pragma unroll 4
@@ -38,7 +38,7 @@ static __device__ __noinline__ void messages_source(const Op& op, u32 tile, floa
 static __device__ __noinline__ void gather_max(const Op& op, u32 tile, float*) {
     const u32* offsets = numbers(op, 7);
     const u32 columns = op.s[1];
-    EACH_VALUE(i, (u64)op.s[0] * columns) {
+    EACH_VALUE(i, op.s[0] * columns) {
         const u32 node = i / columns, c = i % columns, end = offsets[node + 1];
         float largest = 0.0f;
         u32 from = NONE;
@@ -60,7 +60,7 @@ static __device__ __noinline__ void gather_max_source(const Op& op, u32 tile, fl
     const u32 *offsets = numbers(op, 0), *reverse = numbers(op, 1), *neighbours = numbers(op, 2);
     const float* dy = floats(op, 3);
     const u32 *origin = numbers(op, 4), columns = op.s[1];
-    put_values(op, tile, (u64)op.s[0] * columns, floats(op, 5), op.s[2], [&](u64 i) {
+    put_values<1>(op, tile, op.s[0] * columns, floats(op, 5), op.s[2], [&](u32 i) {
         const u32 node = i / columns, c = i % columns, end = offsets[node + 1];
         float sum = 0.0f;
 #pragma unroll 4
@@ -108,7 +108,7 @@ static __device__ __noinline__ void edge_dot_gradient(const Op& op, u32 tile, fl
     const u32 *offsets = numbers(op, 0), *neighbours = numbers(op, 1), *reverse = numbers(op, 2);
     const float *dy = floats(op, 3), *other = floats(op, 4);
     const u32 columns = op.s[1], of_source = op.s[3];
-    put_values(op, tile, (u64)op.s[0] * columns, floats(op, 5), op.s[2], [&](u64 i) {
+    put_values<1>(op, tile, op.s[0] * columns, floats(op, 5), op.s[2], [&](u32 i) {
         const u32 node = i / columns, c = i % columns, end = offsets[node + 1];
         float sum = 0.0f;
 #pragma unroll 4
@@ -131,7 +131,7 @@ enum { REDUCE_MAX, REDUCE_SUM, REDUCE_MEAN };
 static __device__ __noinline__ void segment_reduce(const Op& op, u32 tile, float*) {
     const float* x = floats(op, 0);
     const u32 columns = op.s[1];
-    EACH_VALUE(i, (u64)op.s[0] * columns) {
+    EACH_VALUE(i, op.s[0] * columns) {
         const u32 c = i % columns;
         u32 first, end;
         segment(numbers(op, 1), op.s[2], i / columns, first, end);
@@ -160,7 +160,7 @@ static __device__ __noinline__ void segment_reduce(const Op& op, u32 tile, float
 //   p: dy, offsets, origin, dx;  s: segments, columns, length, reduction, add
 static __device__ __noinline__ void segment_reduce_gradient(const Op& op, u32 tile, float*) {
     const u32 columns = op.s[1];
-    EACH_VALUE(i, (u64)op.s[0] * columns) {
+    EACH_VALUE(i, op.s[0] * columns) {
         const u32 c = i % columns;
         u32 first, end;
         segment(numbers(op, 1), op.s[2], i / columns, first, end);
@@ -180,7 +180,7 @@ static __device__ __noinline__ void segment_reduce_gradient(const Op& op, u32 ti
 static __device__ __noinline__ void spread(const Op& op, u32 tile, float*) {
     const float* dy = floats(op, 0);
     const u32 *origin = numbers(op, 1), *rows = numbers(op, 2), columns = op.s[1];
-    put_values(op, tile, (u64)op.s[0] * columns, floats(op, 3), false, [&](u64 i) {
+    put_values<4>(op, tile, op.s[0] * columns, floats(op, 3), false, [&](u32 i) {
         const u64 at = (u64)rows[i / columns] * columns + i % columns;
         const float d = dy[at];
         return origin[at] == i / columns ? d : 0.0f;

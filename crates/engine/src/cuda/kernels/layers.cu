@@ -123,7 +123,7 @@ static __device__ __noinline__ void batch_norm_running(const Op& op, u32 tile, f
     const float *x = floats(op, 0), *gain = floats(op, 1), *bias = floats(op, 2);
     const float *mean = floats(op, 3), *variance = floats(op, 4);
     const u32 columns = op.s[1], active = op.s[2];
-    put_values(op, tile, (u64)op.s[0] * columns, floats(op, 5), false, [&](u64 i) {
+    put_values<4>(op, tile, op.s[0] * columns, floats(op, 5), false, [&](u32 i) {
         const u32 c = i % columns;
         const float y = gain[c] * ((x[i] - mean[c]) / sqrtf(variance[c] + EPSILON)) + bias[c];
         return active ? relu(y) : y;
@@ -171,9 +171,9 @@ static __device__ __noinline__ void batch_norm_gradient(const Op& op, u32 tile, 
 //   p: gates, state, out, bias;  s: rows, columns
 static __device__ __noinline__ void gru_gates(const Op& op, u32 tile, float*) {
     const u32 columns = op.s[1];
-    EACH_VALUE(i, (u64)op.s[0] * columns) {
+    EACH_VALUE(i, op.s[0] * columns) {
         const u32 c = i % columns;
-        float* gates = floats(op, 0) + i / columns * 4 * columns + c;
+        float* gates = floats(op, 0) + (u64)(i / columns) * 4 * columns + c;
         const float* bias = floats(op, 3) + c;
         const float r = sigmoid(gates[0] + bias[0]), z = sigmoid(gates[columns] + bias[columns]);
         const float n = tanhf(gates[2 * columns] + r * gates[3 * columns]);
@@ -188,8 +188,8 @@ static __device__ __noinline__ void gru_gates(const Op& op, u32 tile, float*) {
 //   p: gates, state, dy, to, d_state;  s: rows, columns, add to d_state
 static __device__ __noinline__ void gru_gates_gradient(const Op& op, u32 tile, float*) {
     const u32 columns = op.s[1];
-    EACH_VALUE(i, (u64)op.s[0] * columns) {
-        const u64 at = i / columns * 4 * columns + i % columns;
+    EACH_VALUE(i, op.s[0] * columns) {
+        const u64 at = (u64)(i / columns) * 4 * columns + i % columns;
         const float* gates = floats(op, 0) + at;
         float* to = floats(op, 3) + at;
         const float r = gates[0], z = gates[columns], n = gates[2 * columns], share = gates[3 * columns];

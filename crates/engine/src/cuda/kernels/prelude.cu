@@ -37,38 +37,29 @@ static __device__ __forceinline__ float relu(float x) { return x < 0.0f ? 0.0f :
 
 static __device__ __forceinline__ float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
 
-// to[i] (+)= value(i) for the values of a tile, s[31] of them: one, two or four a thread, all of
-// which are on their way before the first is stored.
+// to[i] (+)= value(i) for the values of a tile, s[31] of them. Up to EACH values a thread are on
+// their way before the first is stored. Indices have 32 bits: dividing longer ones is slow.
 template <int EACH, class Value>
-static __device__ __forceinline__ void put_some(u64 first, u64 count, float* to, bool add, Value value) {
-    float values[EACH];
+static __device__ __forceinline__ void put_values(const Op& op, u32 tile, u32 count, float* to, bool add, Value value) {
+    const u32 end = min(count, (tile + 1) * op.s[31]);
+    for (u32 first = tile * op.s[31] + threadIdx.x; first < end; first += EACH * THREADS) {
+        float values[EACH];
 #pragma unroll
-    for (int k = 0; k < EACH; k++) {
-        const u64 i = first + k * THREADS;
-        values[k] = i < count ? (add ? to[i] : 0.0f) + value(i) : 0.0f;
-    }
+        for (int k = 0; k < EACH; k++) {
+            const u32 i = first + k * THREADS;
+            if (i < end) values[k] = (add ? to[i] : 0.0f) + value(i);
+        }
 #pragma unroll
-    for (int k = 0; k < EACH; k++) {
-        const u64 i = first + k * THREADS;
-        if (i < count) to[i] = values[k];
-    }
-}
-
-template <class Value>
-static __device__ __forceinline__ void put_values(const Op& op, u32 tile, u64 count, float* to, bool add, Value value) {
-    const u32 span = op.s[31];
-    const u64 first = (u64)tile * span + threadIdx.x;
-    if (span == THREADS) {
-        put_some<1>(first, count, to, add, value);
-    } else {
-        put_some<4>(first, count, to, add, value);
+        for (int k = 0; k < EACH; k++) {
+            const u32 i = first + k * THREADS;
+            if (i < end) to[i] = values[k];
+        }
     }
 }
 
 // The same for work with results of another kind.
 #define EACH_VALUE(i, count)                                                                  \
-    for (u64 i = (u64)tile * op.s[31] + threadIdx.x,                                          \
-             end_ = min((u64)(count), (u64)(tile + 1) * op.s[31]);                            \
+    for (u32 i = tile * op.s[31] + threadIdx.x, end_ = min((u32)(count), (tile + 1) * op.s[31]); \
          i < end_; i += THREADS)
 
 static __device__ __forceinline__ float warp_sum(float x) {

@@ -21,7 +21,7 @@ static const int SLICE_FLOATS = 2560;
 
 static __device__ __forceinline__ void copy_ahead(float* to, const float* from, int bytes) {
     const u32 address = (u32)__cvta_generic_to_shared(to);
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes));
 }
 
 static __device__ __forceinline__ void copy_one_ahead(float* to, const float* from, int bytes) {
@@ -42,9 +42,11 @@ static __device__ __forceinline__ void wait_for_stage() {
 template <int SIZE, int SLICE, bool INNER>
 static __device__ __forceinline__ void load_slice(
     float* to, const float* from, u32 stride, u32 at, u32 limit, u32 inner, u32 inner_limit, bool wide) {
-    const int ALONG = INNER ? SLICE : SIZE, ACROSS = INNER ? SIZE : SLICE;
+    const u32 ALONG = INNER ? SLICE : SIZE, ACROSS = INNER ? SIZE : SLICE;
+    static_assert(ALONG / 4 * ACROSS % THREADS == 0, "every thread copies as much");
 #pragma unroll
-    for (int i = threadIdx.x; i < ALONG / 4 * ACROSS; i += THREADS) {
+    for (u32 n = 0; n < ALONG / 4 * ACROSS / THREADS; n++) {
+        const u32 i = threadIdx.x + n * THREADS;
         const u32 line = i / (ALONG / 4), first = i % (ALONG / 4) * 4;
         const u32 row = (INNER ? at : inner) + line, column = (INNER ? inner : at) + first;
         const u32 rows = INNER ? limit : inner_limit, columns = INNER ? inner_limit : limit;
@@ -60,24 +62,51 @@ static __device__ __forceinline__ void load_slice(
     }
 }
 
-// Value `i` of the four that a thread has of an operand, at inner index `k` of four.
-template <bool INNER>
-static __device__ __forceinline__ float of_four(const float4* values, int i, int k) {
-    const float4 four = values[INNER ? i : k];
-    const int at = INNER ? k : i;
-    return at == 0 ? four.x : at == 1 ? four.y : at == 2 ? four.z : four.w;
+// A thread's EDGE values of an operand at four inner indices: the rows `at`, `at + SIZE / EDGE`, ...
+// where inner indices follow each other, else EDGE rows that do.
+template <int SIZE, int EDGE, int SLICE, bool INNER>
+static __device__ __forceinline__ void read_four(const float* slice, int at, int k, float (&to)[4][EDGE]) {
+    if (INNER) {
+#pragma unroll
+        for (int i = 0; i < EDGE; i++) {
+            const float4 four = *(const float4*)(slice + (at + i * (SIZE / EDGE)) * (SLICE + 4) + k);
+            to[0][i] = four.x;
+            to[1][i] = four.y;
+            to[2][i] = four.z;
+            to[3][i] = four.w;
+        }
+    } else {
+#pragma unroll
+        for (int n = 0; n < 4; n++) {
+            const float* from = slice + (k + n) * (SIZE + 4) + at * EDGE;
+            if (EDGE == 4) {
+                const float4 four = *(const float4*)from;
+                to[n][0] = four.x;
+                to[n][1] = four.y;
+                to[n][EDGE - 2] = four.z;
+                to[n][EDGE - 1] = four.w;
+            } else {
+                const float2 two = *(const float2*)from;
+                to[n][0] = two.x;
+                to[n][1] = two.y;
+            }
+        }
+    }
 }
 
-// A tile SIZE x SIZE. INNER_A and INNER_B say whether the inner stride of an operand is 1.
-template <int SIZE, int SLICE, bool INNER_A, bool INNER_B>
+// A tile SIZE x SIZE, of which a thread sums EDGE x EDGE. INNER_A and INNER_B say whether the inner
+// stride of an operand is 1.
+template <int SIZE, int EDGE, int SLICE, bool INNER_A, bool INNER_B>
 static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, float* shared) {
-    const int ACROSS = SIZE / 4, TEAM = ACROSS * ACROSS, SPLIT = THREADS / TEAM;
-    const int OUTS = (SIZE * SIZE + THREADS - 1) / THREADS;
+    const u32 ACROSS = SIZE / EDGE, TEAM = ACROSS * ACROSS, SPLIT = THREADS / TEAM;
+    const u32 OUTS = (SIZE * SIZE + THREADS - 1) / THREADS;
+    // Rows of sums are so far apart that the threads of a warp write to different banks.
+    const u32 APART = SIZE + (SIZE == 64 ? 16 : 8);
     const u32 rows = op.s[20], columns = op.s[21], parts = op.s[24], flags = op.s[23];
     const u32 tiles_across = (columns + SIZE - 1) / SIZE;
     const u32 row0 = tile / tiles_across * SIZE, column0 = tile % tiles_across * SIZE;
-    const int team = threadIdx.x / TEAM, member = threadIdx.x % TEAM;
-    const int across = member % ACROSS, down = member / ACROSS;
+    const u32 team = threadIdx.x / TEAM, member = threadIdx.x % TEAM;
+    const u32 across = member % ACROSS, down = member / ACROSS;
 
     u32 stages = 0;
     for (u32 part = 0; part < parts; part++) stages += (op.s[5 * part] + SLICE - 1) / SLICE;
@@ -101,7 +130,7 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
         next++;
         close_stage();
     };
-#pragma unroll
+#pragma unroll 1
     for (int i = 0; i < STAGES - 1; i++) load();
 
     // What the results are added to, on its way while products are summed.
@@ -109,8 +138,8 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
     const u32* addend_rows = numbers(op, 11);
     float more[OUTS], old[OUTS], passes[OUTS];
 #pragma unroll
-    for (int i = 0; i < OUTS; i++) {
-        const int place = threadIdx.x + i * THREADS;
+    for (u32 i = 0; i < OUTS; i++) {
+        const u32 place = threadIdx.x + i * THREADS;
         const u32 row = row0 + place / SIZE, column = column0 + place % SIZE;
         more[i] = old[i] = 0.0f;
         passes[i] = 1.0f;
@@ -125,99 +154,96 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
         }
     }
 
-    // The teams' sums, added in their order, and then to what was there.
-    float sums[4][4] = {};
     float* of_teams = shared + STAGES * 2 * SLICE_FLOATS;
-    auto add_up = [&](auto use) {
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                const int row = INNER_A ? down + i * ACROSS : down * 4 + i;
-                const int column = INNER_B ? across + j * ACROSS : across * 4 + j;
-                of_teams[team * SIZE * SIZE + row * SIZE + column] = sums[i][j];
-                sums[i][j] = 0.0f;
-            }
-        __syncthreads();
-#pragma unroll
-        for (int i = 0; i < OUTS; i++) {
-            const int place = threadIdx.x + i * THREADS;
-            if (place >= SIZE * SIZE) continue;
-            float sum = 0.0f;
-#pragma unroll
-            for (int other = 0; other < SPLIT; other++) sum += of_teams[other * SIZE * SIZE + place];
-            use(i, place, sum);
-        }
-        __syncthreads();
-    };
-
-    u32 now = 0, done = 0;
-    for (u32 stage = 0; stage < stages; stage++) {
-        wait_for_stage<STAGES - 2>();
-        __syncthreads();
-        load();
-        const float* a = shared + stage % STAGES * (2 * SLICE_FLOATS);
-        const float* b = a + SLICE_FLOATS;
-        const int k0 = team * (SLICE / SPLIT);
-#pragma unroll
-        for (int k = k0; k < k0 + SLICE / SPLIT; k += 4) {
-            float4 from_a[4], from_b[4];
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                from_a[i] = *(const float4*)(INNER_A ? a + (down + i * ACROSS) * (SLICE + 4) + k
-                                                     : a + (k + i) * (SIZE + 4) + down * 4);
-                from_b[i] = *(const float4*)(INNER_B ? b + (across + i * ACROSS) * (SLICE + 4) + k
-                                                     : b + (k + i) * (SIZE + 4) + across * 4);
-            }
-#pragma unroll
-            for (int n = 0; n < 4; n++)
-#pragma unroll
-                for (int i = 0; i < 4; i++)
-#pragma unroll
-                    for (int j = 0; j < 4; j++) {
-                        sums[i][j] += of_four<INNER_A>(from_a, i, n) * of_four<INNER_B>(from_b, j, n);
-                    }
-        }
-        done += SLICE;
-        if (done >= op.s[5 * now]) {
+    u32 stage = 0, now = 0;
+    for (bool last = false; !last;) {
+        // The parts whose products are summed together.
+        float sums[EDGE][EDGE] = {};
+        u32 until = stage;
+        do {
+            until += (op.s[5 * now] + SLICE - 1) / SLICE;
             now++;
-            done = 0;
-            if (now < parts && op.s[28] >> now & 1) add_up([&](int i, int, float sum) { old[i] += sum; });
+        } while (now < parts && !(op.s[28] >> now & 1));
+        last = now >= parts;
+#pragma unroll 1
+        for (; stage < until; stage++) {
+            wait_for_stage<STAGES - 2>();
+            __syncthreads();
+            load();
+            const float* a = shared + stage % STAGES * (2 * SLICE_FLOATS);
+            const float* b = a + SLICE_FLOATS;
+            const u32 k0 = team * (SLICE / SPLIT);
+#pragma unroll 2
+            for (u32 k = k0; k < k0 + SLICE / SPLIT; k += 4) {
+                float from_a[4][EDGE], from_b[4][EDGE];
+                read_four<SIZE, EDGE, SLICE, INNER_A>(a, down, k, from_a);
+                read_four<SIZE, EDGE, SLICE, INNER_B>(b, across, k, from_b);
+#pragma unroll
+                for (int n = 0; n < 4; n++)
+#pragma unroll
+                    for (int i = 0; i < EDGE; i++)
+#pragma unroll
+                        for (int j = 0; j < EDGE; j++) sums[i][j] += from_a[n][i] * from_b[n][j];
+            }
+        }
+        // The teams' sums, added in their order, and then to what was there.
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < EDGE; i++)
+#pragma unroll
+            for (int j = 0; j < EDGE; j++) {
+                const u32 row = INNER_A ? down + i * ACROSS : down * EDGE + i;
+                const u32 column = INNER_B ? across + j * ACROSS : across * EDGE + j;
+                of_teams[(team * SIZE + row) * APART + column] = sums[i][j];
+            }
+        __syncthreads();
+#pragma unroll
+        for (u32 i = 0; i < OUTS; i++) {
+            const u32 place = threadIdx.x + i * THREADS;
+            if (place < SIZE * SIZE) {
+                const float* from = of_teams + place / SIZE * APART + place % SIZE;
+                float sum = 0.0f;
+#pragma unroll
+                for (u32 other = 0; other < SPLIT; other++) sum += from[other * SIZE * APART];
+                sum += more[i];
+                if (flags & PRODUCT_RELU) sum = relu(sum);
+                old[i] += sum;
+            }
         }
     }
     wait_for_stage<0>();
-
-    add_up([&](int i, int place, float sum) {
+#pragma unroll
+    for (u32 i = 0; i < OUTS; i++) {
+        const u32 place = threadIdx.x + i * THREADS;
         const u32 row = row0 + place / SIZE, column = column0 + place % SIZE;
-        if (row >= rows || column >= columns) return;
-        sum += more[i];
-        if (flags & PRODUCT_RELU) sum = relu(sum);
-        sum += old[i];
-        out[(u64)row * op.s[22] + column] = passes[i] <= 0.0f ? 0.0f : sum;
-    });
+        if (place < SIZE * SIZE && row < rows && column < columns) {
+            out[(u64)row * op.s[22] + column] = passes[i] <= 0.0f ? 0.0f : old[i];
+        }
+    }
+    __syncthreads();
 }
 
 // Layers read both operands by rows, gradients of inputs the second by columns, and gradients of
 // weights both.
-template <int SIZE, int SLICE>
+template <int SIZE, int EDGE, int SLICE>
 static __device__ __forceinline__ void product(const Op& op, u32 tile, float* shared) {
     if (op.s[2] != 1) {
-        product_tile<SIZE, SLICE, false, false>(op, tile, shared);
+        product_tile<SIZE, EDGE, SLICE, false, false>(op, tile, shared);
     } else if (op.s[3] != 1) {
-        product_tile<SIZE, SLICE, true, false>(op, tile, shared);
+        product_tile<SIZE, EDGE, SLICE, true, false>(op, tile, shared);
     } else {
-        product_tile<SIZE, SLICE, true, true>(op, tile, shared);
+        product_tile<SIZE, EDGE, SLICE, true, true>(op, tile, shared);
     }
 }
 
 static __device__ __noinline__ void product_small(const Op& op, u32 tile, float* shared) {
-    product<16, 128>(op, tile, shared);
+    product<16, 2, 128>(op, tile, shared);
 }
 
 static __device__ __noinline__ void product_medium(const Op& op, u32 tile, float* shared) {
-    product<32, 64>(op, tile, shared);
+    product<32, 4, 64>(op, tile, shared);
 }
 
 static __device__ __noinline__ void product_large(const Op& op, u32 tile, float* shared) {
-    product<64, 32>(op, tile, shared);
+    product<64, 4, 32>(op, tile, shared);
 }

@@ -18,7 +18,7 @@ static __device__ __noinline__ void fill(const Op& op, u32 tile, float*) {
 static __device__ __noinline__ void unary(const Op& op, u32 tile, float*) {
     const float *from = floats(op, 0), factor = real(op, 2);
     const u32 function = op.s[1];
-    put_values(op, tile, op.s[0], floats(op, 1), op.s[3], [&](u64 i) {
+    put_values<4>(op, tile, op.s[0], floats(op, 1), op.s[3], [&](u32 i) {
         const float x = from[i];
         const float y = function == FUNCTION_RELU      ? relu(x)
                         : function == FUNCTION_SIGMOID ? sigmoid(x)
@@ -32,7 +32,7 @@ static __device__ __noinline__ void unary(const Op& op, u32 tile, float*) {
 static __device__ __noinline__ void unary_gradient(const Op& op, u32 tile, float*) {
     const float *result = floats(op, 0), *gradient = floats(op, 1);
     const u32 function = op.s[1];
-    put_values(op, tile, op.s[0], floats(op, 2), op.s[2], [&](u64 i) {
+    put_values<4>(op, tile, op.s[0], floats(op, 2), op.s[2], [&](u32 i) {
         const float y = result[i], dy = gradient[i];
         return function == FUNCTION_RELU      ? (y <= 0.0f ? 0.0f : dy)
                : function == FUNCTION_SIGMOID ? dy * y * (1.0f - y)
@@ -45,7 +45,7 @@ static __device__ __noinline__ void unary_gradient(const Op& op, u32 tile, float
 static __device__ __noinline__ void binary(const Op& op, u32 tile, float*) {
     const float *first = floats(op, 0), *second = floats(op, 1);
     const u32 function = op.s[1];
-    put_values(op, tile, op.s[0], floats(op, 2), false, [&](u64 i) {
+    put_values<4>(op, tile, op.s[0], floats(op, 2), false, [&](u32 i) {
         const float a = first[i], b = second[i];
         return function == PAIR_SUBTRACT   ? a - b
                : function == PAIR_MULTIPLY ? a * b
@@ -59,7 +59,7 @@ static __device__ __noinline__ void binary_gradient(const Op& op, u32 tile, floa
     const float *first = floats(op, 0), *second = floats(op, 1), *dy = floats(op, 2);
     const u32 function = op.s[1];
     const bool of_a = op.s[2];
-    put_values(op, tile, op.s[0], floats(op, 3), op.s[3], [&](u64 i) {
+    put_values<4>(op, tile, op.s[0], floats(op, 3), op.s[3], [&](u32 i) {
         const float a = first[i], b = second[i];
         const float slope = function == PAIR_SUBTRACT   ? (of_a ? 1.0f : -1.0f)
                             : function == PAIR_MULTIPLY ? (of_a ? b : a)
@@ -73,7 +73,7 @@ static __device__ __noinline__ void binary_gradient(const Op& op, u32 tile, floa
 static __device__ __noinline__ void scaled_sum(const Op& op, u32 tile, float*) {
     const float factor = floats(op, 0) ? 1.0f + floats(op, 0)[0] : real(op, 1);
     const float *a = floats(op, 1), *b = floats(op, 2);
-    put_values(op, tile, op.s[0], floats(op, 3), op.s[2], [&](u64 i) {
+    put_values<4>(op, tile, op.s[0], floats(op, 3), op.s[2], [&](u32 i) {
         return factor * a[i] + (b ? b[i] : 0.0f);
     });
 }
@@ -82,12 +82,12 @@ static __device__ __noinline__ void scaled_sum(const Op& op, u32 tile, float*) {
 //   p: x, out;  s: rows, width, stride of x, start, second start or NONE, stride of out, to, add
 static __device__ __noinline__ void move(const Op& op, u32 tile, float*) {
     const u32 width = op.s[1];
-    EACH_VALUE(i, (u64)op.s[0] * width) {
-        const u64 r = i / width, c = i % width;
-        const float* x = floats(op, 0) + r * op.s[2] + c;
+    EACH_VALUE(i, op.s[0] * width) {
+        const u32 r = i / width, c = i % width;
+        const float* x = floats(op, 0) + (u64)r * op.s[2] + c;
         float value = x[op.s[3]];
         if (op.s[4] != NONE) value += x[op.s[4]];
-        put(floats(op, 1) + r * op.s[5] + op.s[6] + c, value, op.s[7]);
+        put(floats(op, 1) + (u64)r * op.s[5] + op.s[6] + c, value, op.s[7]);
     }
 }
 
@@ -95,7 +95,7 @@ static __device__ __noinline__ void move(const Op& op, u32 tile, float*) {
 static __device__ __noinline__ void transpose(const Op& op, u32 tile, float*) {
     const float* from = floats(op, 0);
     const u32 rows = op.s[0], columns = op.s[1];
-    put_values(op, tile, (u64)rows * columns, floats(op, 1), false, [&](u64 i) {
+    put_values<4>(op, tile, rows * columns, floats(op, 1), false, [&](u32 i) {
         return from[(u64)(i % rows) * columns + i / rows];
     });
 }
@@ -104,7 +104,7 @@ static __device__ __noinline__ void transpose(const Op& op, u32 tile, float*) {
 static __device__ __noinline__ void gather_rows(const Op& op, u32 tile, float*) {
     const float* x = floats(op, 0);
     const u32 *indices = numbers(op, 1), columns = op.s[1];
-    put_values(op, tile, (u64)op.s[0] * columns, floats(op, 2), false, [&](u64 i) {
+    put_values<4>(op, tile, op.s[0] * columns, floats(op, 2), false, [&](u32 i) {
         return x[(u64)indices[i / columns] * columns + i % columns];
     });
 }
@@ -114,7 +114,7 @@ static __device__ __noinline__ void gather_rows(const Op& op, u32 tile, float*) 
 //   p: x, targets, firsts, places, to, weights, dy;  s: targets, columns
 static __device__ __noinline__ void scatter_rows(const Op& op, u32 tile, float*) {
     const u32 columns = op.s[1];
-    EACH_VALUE(i, (u64)op.s[0] * columns) {
+    EACH_VALUE(i, op.s[0] * columns) {
         const u32 t = i / columns, c = i % columns;
         float sum = 0.0f;
         for (u32 k = numbers(op, 2)[t]; k < numbers(op, 2)[t + 1]; k++) {
@@ -130,9 +130,15 @@ static __device__ __noinline__ void scatter_rows(const Op& op, u32 tile, float*)
 // One block.  p: a, b, out;  s: count, add
 static __device__ __noinline__ void dot(const Op& op, u32, float* scratch) {
     float sum = 0.0f;
-    const float *a = floats(op, 0), *b = floats(op, 1);
-#pragma unroll 8
-    for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) sum += a[i] * b[i];
+    const float4 *a = (const float4*)floats(op, 0), *b = (const float4*)floats(op, 1);
+    const u32 fours = op.s[0] / 4;
+#pragma unroll 4
+    for (u32 i = threadIdx.x; i < fours; i += THREADS) {
+        const float4 x = a[i], y = b[i];
+        sum += x.x * y.x + x.y * y.y + x.z * y.z + x.w * y.w;
+    }
+    const u32 rest = 4 * fours + threadIdx.x;
+    if (rest < op.s[0]) sum += floats(op, 0)[rest] * floats(op, 1)[rest];
     sum = block_sum(sum, scratch);
     if (threadIdx.x == 0) put(floats(op, 2), sum, op.s[1]);
 }
@@ -169,7 +175,7 @@ static __device__ __noinline__ void loss(const Op& op, u32, float* scratch) {
 static __device__ __noinline__ void loss_gradient(const Op& op, u32 tile, float*) {
     const float *values = floats(op, 0), *targets = floats(op, 1), *weights = floats(op, 2);
     const float dy = floats(op, 3)[0];
-    put_values(op, tile, op.s[0], floats(op, 4), op.s[2], [&](u64 i) {
+    put_values<4>(op, tile, op.s[0], floats(op, 4), op.s[2], [&](u32 i) {
         const float x = values[i], target = targets[i];
         const float slope = op.s[1] == LOSS_BINARY ? sigmoid(x) - target : 2.0f * (x - target);
         return weights[i] * slope * dy;
@@ -199,7 +205,7 @@ static __device__ __noinline__ void mean(const Op& op, u32, float* scratch) {
 static __device__ __noinline__ void mean_norm_gradient(const Op& op, u32 tile, float*) {
     const u32 rows = op.s[0], columns = op.s[1];
     const float *x = floats(op, 0), *norms = floats(op, 1), each = floats(op, 2)[0] / rows;
-    put_values(op, tile, (u64)rows * columns, floats(op, 3), op.s[2], [&](u64 i) {
+    put_values<4>(op, tile, rows * columns, floats(op, 3), op.s[2], [&](u32 i) {
         const float norm = norms[i / columns], value = x[i];
         return norm > 0.0f ? each * value / norm : 0.0f;
     });
