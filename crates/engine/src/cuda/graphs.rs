@@ -54,7 +54,7 @@ impl GatherMaxima for Cuda {
         if let Some(origin) = origin {
             draft = draft.writes(9, self.origin(origin, nodes * columns), 0..nodes * columns);
         }
-        self.run(draft.numbers(0, [nodes, columns, relu.into()]).values(nodes * columns));
+        self.run(draft.numbers(0, [nodes, columns, relu.into()]).rows(nodes, columns));
     }
 
     fn gather_max_source_gradient(
@@ -70,7 +70,7 @@ impl GatherMaxima for Cuda {
         let draft = self.with(draft, 1, &edges.reverse);
         let draft = self.with(draft, 2, &edges.neighbours).input(3, dy);
         let draft = draft.reads(4, self.indices(origin), 0..nodes * columns).output(5, dx.buffer);
-        self.run(draft.numbers(0, [nodes, columns, dx.add.into()]).values(nodes * columns));
+        self.run(draft.numbers(0, [nodes, columns, dx.add.into()]).rows(nodes, columns));
     }
 
     fn gather_max_scale_gradient(
@@ -101,7 +101,7 @@ impl MessageLists for Cuda {
         let relu = usize::from(terms.activation == Activation::Relu);
         let draft = self.terms(Draft::new(Code::Messages), edges, terms).output(7, out);
         let draft = draft.numbers(0, [entries.start, entries.len(), columns, relu]);
-        self.run(draft.values(entries.len() * columns));
+        self.run(draft.rows(entries.len(), columns));
     }
 
     fn messages_source_gradient(
@@ -114,7 +114,7 @@ impl MessageLists for Cuda {
         let nodes = edges.n_nodes();
         let draft = self.with(Draft::new(Code::MessagesSource), 0, &edges.offsets);
         let draft = self.with(draft, 1, &edges.reverse).input(2, dy).output(3, dx.buffer);
-        self.run(draft.numbers(0, [nodes, columns, dx.add.into()]).values(nodes * columns));
+        self.run(draft.numbers(0, [nodes, columns, dx.add.into()]).rows(nodes, columns));
     }
 }
 
@@ -148,7 +148,7 @@ impl EdgeProducts for Cuda {
         let draft = self.with(self.with(draft, 1, &edges.neighbours), 2, &edges.reverse);
         let draft = draft.input(3, dy).input(4, other).output(5, dx.buffer);
         let draft = draft.numbers(0, [nodes, columns, dx.add.into(), of_source.into()]);
-        self.run(draft.values(nodes * columns));
+        self.run(draft.rows(nodes, columns));
     }
 }
 
@@ -169,7 +169,7 @@ impl SegmentReductions for Cuda {
             draft = draft.writes(3, self.origin(origin, count * columns), 0..count * columns);
         }
         let draft = draft.numbers(0, [count, columns, length, number(reduction)]);
-        self.run(draft.values(count * columns));
+        self.run(draft.rows(count, columns));
     }
 
     fn segment_reduce_gradient(
@@ -189,7 +189,7 @@ impl SegmentReductions for Cuda {
         }
         let reduction = number(reduction);
         let draft = draft.numbers(0, [count, columns, length, reduction, dx.add.into()]);
-        self.run(draft.values(count * columns));
+        self.run(draft.rows(count, columns));
     }
 }
 
@@ -206,7 +206,12 @@ impl LogProbabilities for Cuda {
     fn log_softmax(&self, x: &Buffer, segments: &Segments, columns: usize, out: &mut Buffer) {
         let draft = Draft::new(Code::LogSoftmax).input(0, x).output(2, out);
         let (draft, length, count) = self.segments(draft, 1, segments, x.len() / columns);
-        self.run(draft.numbers(0, [count, columns, length]).tiles(count * columns, ROWS));
+        self.run(
+            draft
+                .numbers(0, [count, columns, length])
+                .divisor(columns)
+                .tiles(count * columns, ROWS),
+        );
     }
 
     fn log_softmax_gradient(
@@ -221,6 +226,6 @@ impl LogProbabilities for Cuda {
             Draft::new(Code::LogSoftmaxGradient).input(0, y).input(1, dy).output(3, dx.buffer);
         let (draft, length, count) = self.segments(draft, 2, segments, y.len() / columns);
         let draft = draft.numbers(0, [count, columns, length, dx.add.into()]);
-        self.run(draft.tiles(count * columns, ROWS));
+        self.run(draft.divisor(columns).tiles(count * columns, ROWS));
     }
 }

@@ -89,7 +89,7 @@ impl BatchNorms for Cuda {
         let draft = Draft::new(Code::BatchNormRunning).input(0, x).input(1, gain).input(2, bias);
         let draft = draft.input(3, running.0).input(4, running.1).output(5, out);
         let relu = usize::from(activation == Activation::Relu);
-        self.run(draft.numbers(0, [rows, columns, relu]).values(rows * columns));
+        self.run(draft.numbers(0, [rows, columns, relu]).rows(rows, columns));
     }
 
     fn batch_norm_gradient(
@@ -182,7 +182,7 @@ impl RecurrentUnits for Cuda {
             .reads(1, state.input.cuda().place(), values.clone())
             .writes(2, out.cuda().place(), values)
             .reads(3, state_bias, 0..2 * columns);
-        self.run(draft.numbers(0, [rows, columns]).values(rows * columns));
+        self.run(draft.numbers(0, [rows, columns]).rows(rows, columns));
     }
 
     fn gru_gradient(
@@ -203,7 +203,7 @@ impl RecurrentUnits for Cuda {
         if let Some(d_state) = &d_state {
             draft = draft.output(4, d_state.buffer).numbers(2, [d_state.add.into()]);
         }
-        self.run(draft.numbers(0, [rows, columns]).values(rows * columns));
+        self.run(draft.numbers(0, [rows, columns]).rows(rows, columns));
         let by_rows = Operand::rows(work, four);
         let input_gates = [Gates { rows: 0..3 * columns, column: 0 }];
         let state_gates = state_gates(columns);

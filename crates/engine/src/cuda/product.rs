@@ -7,24 +7,26 @@ use crate::buffer::{Buffer, Indices};
 use crate::device::{Activation, Addend, Gradient, LinearLayers, LinearMaxima, Part, PartShape};
 use crate::graph::Edges;
 
-/// A matrix as an operand: element (i, k) is word `start + i * stride + k * inner_stride`.
+/// A matrix as an operand, from some word of a block on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Operand {
-    pub(super) place: Place,
-    pub(super) start: usize,
-    pub(super) stride: usize,
-    pub(super) inner_stride: usize,
+    place: Place,
+    start: usize,
+    /// Whether values that follow each other differ in their inner index.
+    inner: bool,
+    /// How far the others are apart.
+    apart: usize,
 }
 
 impl Operand {
-    /// A whole row-major matrix of so many columns, by rows.
+    /// A whole row-major matrix of so many columns, which are the inner dimension.
     pub(super) fn rows(buffer: &Buffer, columns: usize) -> Self {
-        Self { place: buffer.cuda().place(), start: 0, stride: columns, inner_stride: 1 }
+        Self { place: buffer.cuda().place(), start: 0, inner: true, apart: columns }
     }
 
-    /// The same by columns: the rows are the inner dimension.
+    /// The same with its rows as the inner dimension.
     pub(super) fn columns(buffer: &Buffer, columns: usize) -> Self {
-        Self { place: buffer.cuda().place(), start: 0, stride: 1, inner_stride: columns }
+        Self { inner: false, ..Self::rows(buffer, columns) }
     }
 
     /// From another word on.
@@ -34,14 +36,13 @@ impl Operand {
 
     /// Whether four values that follow each other can be read at once.
     fn is_wide(&self) -> bool {
-        let apart = if self.inner_stride == 1 { self.stride } else { self.inner_stride };
-        self.start.is_multiple_of(4) && apart.is_multiple_of(4)
+        self.start.is_multiple_of(4) && self.apart.is_multiple_of(4)
     }
 
     /// The words from the first to the last.
     fn words(&self, size: usize, inner: usize) -> std::ops::Range<usize> {
-        let last = (size - 1) * self.stride + inner.saturating_sub(1) * self.inner_stride;
-        self.start..self.start + last + 1
+        let (lines, values) = if self.inner { (size, inner) } else { (inner, size) };
+        self.start..self.start + lines.saturating_sub(1) * self.apart + values
     }
 }
 
@@ -62,48 +63,62 @@ pub(super) struct Product<'a> {
 const ADD: usize = 1;
 const RELU: usize = 2;
 
-/// Tiles that a product can be cut into: their sides, and about how many cycles one takes, at
-/// all and for each inner index.
-const TILES: [(Code, usize, usize, usize); 3] = [
-    (Code::ProductSmall, 16, 2000, 5),
-    (Code::ProductMedium, 32, 2000, 14),
-    (Code::ProductLarge, 64, 2500, 50),
+/// Tiles that a product can be cut into.
+struct Tiles {
+    code: Code,
+    /// Their sides.
+    size: usize,
+    /// Inner indices that are read at a time.
+    slice: usize,
+    /// About how many cycles one takes, at all and for each inner index.
+    cycles: [usize; 2],
+}
+
+const TILES: [Tiles; 3] = [
+    Tiles { code: Code::ProductSmall, size: 16, slice: 128, cycles: [2000, 5] },
+    Tiles { code: Code::ProductMedium, size: 32, slice: 64, cycles: [2000, 14] },
+    Tiles { code: Code::ProductLarge, size: 64, slice: 32, cycles: [2500, 50] },
 ];
 /// Blocks that are reckoned with. Not how many there are: sums must not depend on that.
 const BLOCKS: usize = 128;
 
 impl Product<'_> {
     /// The tiles that take the least time.
-    fn tiles(&self) -> (Code, usize) {
+    fn tiles(&self) -> &'static Tiles {
         let inner: usize = self.parts.iter().map(|(_, _, inner)| inner).sum();
-        let count = |side: usize| self.rows.div_ceil(side) * self.columns.div_ceil(side);
-        let time = |&(_, side, at_all, each): &(Code, usize, usize, usize)| {
-            count(side).div_ceil(BLOCKS) * (at_all + each * inner)
+        let cycles = |tiles: &&Tiles| {
+            let count = self.rows.div_ceil(tiles.size) * self.columns.div_ceil(tiles.size);
+            let [at_all, each] = tiles.cycles;
+            count.div_ceil(BLOCKS) * (at_all + each * inner)
         };
-        let best = TILES.iter().min_by_key(|tiles| time(tiles)).unwrap_or(&TILES[0]);
-        (best.0, count(best.1))
+        TILES.iter().min_by_key(cycles).unwrap_or(&TILES[0])
     }
 
     fn draft(&self) -> Draft {
         let Self { rows, columns, out: (place, start, stride), .. } = *self;
-        let (code, tiles) = self.tiles();
+        let &Tiles { code, size, slice, .. } = self.tiles();
         let mut draft = Draft::new(code);
-        let mut wide = 0;
+        let (mut wide, mut form) = (true, 0);
         for (i, &(a, b, inner)) in self.parts.iter().enumerate() {
             draft = draft
                 .reads(2 * i, a.place, a.words(rows, inner))
                 .reads(2 * i + 1, b.place, b.words(columns, inner))
-                .numbers(5 * i, [inner, a.stride, a.inner_stride, b.inner_stride, b.stride]);
-            wide |= (usize::from(a.is_wide()) | usize::from(b.is_wide()) << 1) << (2 * i);
+                .numbers(4 * i, [inner, a.apart, b.apart, inner.div_ceil(slice)]);
+            wide &= a.is_wide() && b.is_wide();
+            form = usize::from(!a.inner) + usize::from(!b.inner);
         }
         if let Some((bias, start)) = self.bias {
             draft = draft.reads(9, bias, start..start + columns);
         }
         let flags = if self.add { ADD } else { 0 } | if self.relu { RELU } else { 0 };
+        let across = columns.div_ceil(size);
         draft
             .writes(8, place, start..start + (rows - 1) * stride + columns)
-            .numbers(20, [rows, columns, stride, flags, self.parts.len(), 0, wide])
-            .tiles(tiles, 1)
+            .numbers(16, [form])
+            .numbers(20, [rows, columns, stride, flags, self.parts.len(), 0, wide.into()])
+            .divisor(across)
+            .numbers(31, [across])
+            .tiles(rows.div_ceil(size) * across, 1)
     }
 }
 
@@ -133,7 +148,7 @@ impl Cuda {
 impl LinearLayers for Cuda {
     fn transpose(&self, from: &Buffer, rows: usize, columns: usize, to: &mut Buffer) {
         let draft = Draft::new(Code::Transpose).input(0, from).output(1, to);
-        self.run(draft.numbers(0, [rows, columns]).values(rows * columns));
+        self.run(draft.numbers(0, [rows, columns]).rows(columns, rows));
     }
 
     fn linear(
@@ -248,7 +263,7 @@ impl LinearMaxima for Cuda {
         let draft = Draft::new(Code::Spread).input(0, dy);
         let draft = draft.reads(1, self.indices(origin), 0..edges.n_nodes() * columns);
         let draft = self.with(draft, 2, &edges.rows).output(3, &spread);
-        self.run(draft.numbers(0, [entries, columns]).values(entries * columns));
+        self.run(draft.numbers(0, [entries, columns]).rows(entries, columns));
         let shape = PartShape { rows: entries, columns, width, start: 0, stride: width };
         self.linear_gradient(&spread, x, weight, shape, dx, dw);
     }

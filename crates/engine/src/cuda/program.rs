@@ -195,6 +195,20 @@ impl Draft {
         self.tiles(count, span)
     }
 
+    /// The same on rows, of which the kernels find number and column.
+    pub(super) fn rows(self, rows: usize, columns: usize) -> Self {
+        self.divisor(columns).values(rows * columns)
+    }
+
+    /// Lets the kernels divide numbers of 31 bits by a multiplication (Granlund and Montgomery
+    /// 1994).
+    pub(super) fn divisor(self, divisor: usize) -> Self {
+        let divisor = divisor.max(1);
+        let shift = divisor.next_power_of_two().ilog2() as usize;
+        let factor = (((1 << shift) - divisor) << 32) / divisor + 1;
+        self.numbers(29, [factor, shift])
+    }
+
     /// The same in large tiles, however many there are.
     pub(super) fn many_values(mut self, count: usize) -> Self {
         self.op.numbers[31] = SPANS[1] as u32;
@@ -324,7 +338,7 @@ impl Program {
     /// taken by themselves, so that results do not depend on whether this could be done.
     fn merge(&mut self, draft: &Draft) -> bool {
         let op = &draft.op;
-        let parts = op.numbers[24];
+        let parts = op.numbers[24] as usize;
         // Flags: only added, and no bias, addend or activation.
         if !op.code.is_product() || op.numbers[23] != 1 || op.pointers[9..13] != [0; 4] {
             return false;
@@ -333,14 +347,14 @@ impl Program {
         let Some(first) = self.history(to.block).only_writer(to) else { return false };
         let (phase, other) = (self.ops[first].0, &self.ops[first].1);
         let at = other.op.numbers[24] as usize;
-        let alike = |i: usize| (op.numbers[i] == 1) == (other.op.numbers[i] == 1);
         if other.op.code != op.code
-            || at + parts as usize > MAX_PARTS
+            || at + parts > MAX_PARTS
             || other.op.numbers[23] > 1
             || other.op.pointers[9..13] != [0; 4]
             || op.pointers[8] != other.op.pointers[8]
+            || op.numbers[16] != other.op.numbers[16]
             || op.numbers[20..23] != other.op.numbers[20..23]
-            || !(alike(2) && alike(3))
+            || op.numbers[26] != other.op.numbers[26]
         {
             return false;
         }
@@ -356,14 +370,9 @@ impl Program {
         }
         let (phase, other) = &mut self.ops[first];
         *phase = later;
-        for i in 0..parts as usize {
-            other.op.pointers[2 * (at + i)] = op.pointers[2 * i];
-            other.op.pointers[2 * (at + i) + 1] = op.pointers[2 * i + 1];
-            let numbers: [u32; 5] = std::array::from_fn(|k| op.numbers[5 * i + k]);
-            other.op.numbers[5 * (at + i)..5 * (at + i) + 5].copy_from_slice(&numbers);
-        }
-        other.op.numbers[24] += parts;
-        other.op.numbers[26] |= op.numbers[26] << (2 * at);
+        other.op.pointers[2 * at..2 * (at + parts)].copy_from_slice(&op.pointers[..2 * parts]);
+        other.op.numbers[4 * at..4 * (at + parts)].copy_from_slice(&op.numbers[..4 * parts]);
+        other.op.numbers[24] += parts as u32;
         other.op.numbers[28] |= op.numbers[28] << at | 1 << at;
         // The result stays the last access.
         let end = other.n_accesses - 1;
@@ -510,7 +519,7 @@ mod tests {
         Draft::new(Code::ProductSmall)
             .reads(0, block(from[0]), 0..300)
             .reads(1, block(from[1]), 0..600)
-            .numbers(0, [30, 30, 1, 1, 30])
+            .numbers(0, [30, 30, 30, 1])
             .numbers(20, [10, 20, 20, usize::from(add), 1])
             .writes(8, block(to), 0..200)
     }
@@ -561,6 +570,18 @@ mod tests {
         program.drain(1, |_| ());
         program.push(op(&[1], &[2]));
         assert_eq!(program.ops[0].0, 0);
+    }
+
+    #[test]
+    fn divisions_are_exact() {
+        for divisor in [1, 2, 3, 5, 127, 128, 129, 384, 385, 1100, 65_535, 1 << 20] {
+            let op = Draft::new(Code::Fill).divisor(divisor).op;
+            let (factor, shift) = (u64::from(op.numbers[29]), op.numbers[30]);
+            let divided = |i: u64| ((((i * factor) >> 32) + i) >> shift) as usize;
+            for i in (0..40_000).chain((1 << 31) - 40_000..1 << 31) {
+                assert_eq!(divided(i), i as usize / divisor, "{i} / {divisor}");
+            }
+        }
     }
 
     #[test]

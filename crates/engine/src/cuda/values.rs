@@ -40,7 +40,7 @@ pub(super) fn moved(from: Place, range: Range<usize>, to: Place, at: usize, add:
         .reads(0, from, range)
         .writes(1, to, at..at + len)
         .numbers(0, [1, len, len, 0, u32::MAX as usize, len, 0, add.into()])
-        .values(len)
+        .rows(1, len)
 }
 
 impl Cuda {
@@ -55,7 +55,7 @@ impl Cuda {
         let draft = Draft::new(Code::Move).input(0, x).output(1, out);
         let [first, second] = starts;
         let numbers = [rows, width, stride, first, second, out_stride, to, add.into()];
-        self.run(draft.numbers(0, numbers).values(rows * width));
+        self.run(draft.numbers(0, numbers).rows(rows, width));
     }
 
     /// Adds rows, or weights that a loss has picked by, to the places that indices name.
@@ -66,7 +66,7 @@ impl Cuda {
             draft = draft.reads(1 + i, block.place(), 0..block.len());
         }
         let count = groups.count;
-        self.run(draft.numbers(0, [count, columns]).values(count * columns));
+        self.run(draft.numbers(0, [count, columns]).rows(count, columns));
     }
 }
 
@@ -103,7 +103,7 @@ impl Layout for Cuda {
     fn gather_rows(&self, x: &Buffer, indices: &Indices, columns: usize, out: &mut Buffer) {
         let rows = indices.len();
         let draft = self.with(Draft::new(Code::GatherRows).input(0, x), 1, indices).output(2, out);
-        self.run(draft.numbers(0, [rows, columns]).values(rows * columns));
+        self.run(draft.numbers(0, [rows, columns]).rows(rows, columns));
     }
 
     fn gather_rows_gradient(
@@ -301,7 +301,7 @@ impl Losses for Cuda {
     ) {
         let draft = Draft::new(Code::MeanNormGradient).input(0, x).input(1, saved).input(2, dy);
         let draft = draft.output(3, dx.buffer);
-        self.run(draft.numbers(0, [rows, columns, dx.add.into()]).values(rows * columns));
+        self.run(draft.numbers(0, [rows, columns, dx.add.into()]).rows(rows, columns));
     }
 }
 

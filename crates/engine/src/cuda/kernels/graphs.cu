@@ -2,76 +2,140 @@
 
 // activation(source[neighbour] + target[row] + weight * scale + bias), from
 //   p[0] source, p[1] target, p[2] weights, p[3] scale, p[4] bias, p[5] neighbours, p[6] rows
-static __device__ __forceinline__ float message(const Op& op, u32 entry, u32 columns, u32 c, bool active) {
-    float sum = 0.0f;
-    if (floats(op, 0)) sum += floats(op, 0)[(u64)numbers(op, 5)[entry] * columns + c];
-    if (floats(op, 1)) sum += floats(op, 1)[(u64)numbers(op, 6)[entry] * columns + c];
-    if (floats(op, 2)) sum += floats(op, 2)[entry] * floats(op, 3)[c];
-    if (floats(op, 4)) sum += floats(op, 4)[c];
-    return active ? relu(sum) : sum;
+template <int N>
+static __device__ __forceinline__ Pack<N> message(const Op& op, u32 entry, u32 columns, u32 c, bool active) {
+    Pack<N> sum = floats(op, 0) ? load<N>(floats(op, 0) + numbers(op, 5)[entry] * columns + c) : filled<N>(0.0f);
+    auto add = [&](const Pack<N>& term, float factor) {
+#pragma unroll
+        for (int k = 0; k < N; k++) sum.v[k] += term.v[k] * factor;
+    };
+    if (floats(op, 1)) add(load<N>(floats(op, 1) + numbers(op, 6)[entry] * columns + c), 1.0f);
+    if (floats(op, 2)) add(load<N>(floats(op, 3) + c), floats(op, 2)[entry]);
+    if (floats(op, 4)) add(load<N>(floats(op, 4) + c), 1.0f);
+    if (active) {
+#pragma unroll
+        for (int k = 0; k < N; k++) sum.v[k] = relu(sum.v[k]);
+    }
+    return sum;
 }
 
 // p[7] out;  s: first entry, entries, columns, relu
-static __device__ __noinline__ void messages(const Op& op, u32 tile, float*) {
+template <int N>
+static __device__ __forceinline__ void messages_of(const Op& op, u32 tile) {
     const u32 columns = op.s[2];
-    put_values<4>(op, tile, op.s[1] * columns, floats(op, 7), false, [&](u32 i) {
-        return message(op, op.s[0] + i / columns, columns, i % columns, op.s[3]);
+    each_pack<N>(op, tile, op.s[1] * columns, [&](u32 i) {
+        const u32 entry = divided(op, i);
+        store(floats(op, 7) + i, message<N>(op, op.s[0] + entry, columns, i - entry * columns, op.s[3]));
     });
+}
+
+static __device__ __noinline__ void messages(const Op& op, u32 tile, float*) {
+    BY_FOURS(messages_of, op.s[2])
+}
+
+// The sum of `term(k)` over the entries `k` of a node, in their order, two on their way at a time.
+template <int N, class Term>
+static __device__ __forceinline__ Pack<N> sum_over(u32 first, u32 end, Term term) {
+    Pack<N> sum = filled<N>(0.0f);
+#pragma unroll 2
+    for (u32 entry = first; entry < end; entry++) {
+        const Pack<N> value = term(entry);
+#pragma unroll
+        for (int k = 0; k < N; k++) sum.v[k] += value.v[k];
+    }
+    return sum;
 }
 
 // dx [nodes, columns] (+)= the sum of dy over the entries whose other end is the node.
 //   p: offsets, reverse, dy, dx;  s: nodes, columns, add
-static __device__ __noinline__ void messages_source(const Op& op, u32 tile, float*) {
-    const u32 *offsets = numbers(op, 0), *reverse = numbers(op, 1);
+template <int N>
+static __device__ __forceinline__ void messages_source_of(const Op& op, u32 tile) {
+    const u32 *offsets = numbers(op, 0), *reverse = numbers(op, 1), columns = op.s[1];
     const float* dy = floats(op, 2);
-    const u32 columns = op.s[1];
-    put_values<1>(op, tile, op.s[0] * columns, floats(op, 3), op.s[2], [&](u32 i) {
-        const u32 node = i / columns, c = i % columns, end = offsets[node + 1];
-        float sum = 0.0f;
-#pragma unroll 4
-        for (u32 k = offsets[node]; k < end; k++) sum += dy[(u64)reverse[k] * columns + c];
-        return sum;
+    each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
+        const u32 node = divided(op, i), c = i - node * columns;
+        const Pack<N> sum = sum_over<N>(offsets[node], offsets[node + 1], [&](u32 entry) {
+            return load<N>(dy + reverse[entry] * columns + c);
+        });
+        put_pack(floats(op, 3) + i, sum, op.s[2]);
     });
 }
 
-// p[7] offsets, p[8] out, p[9] origin;  s: nodes, columns, relu
-static __device__ __noinline__ void gather_max(const Op& op, u32 tile, float*) {
-    const u32* offsets = numbers(op, 7);
-    const u32 columns = op.s[1];
-    EACH_VALUE(i, op.s[0] * columns) {
-        const u32 node = i / columns, c = i % columns, end = offsets[node + 1];
-        float largest = 0.0f;
-        u32 from = NONE;
-#pragma unroll 4
-        for (u32 k = offsets[node]; k < end; k++) {
-            const float value = message(op, k, columns, c, op.s[2]);
-            if (from == NONE || value > largest) {
-                largest = value;
-                from = k;
+static __device__ __noinline__ void messages_source(const Op& op, u32 tile, float*) {
+    BY_FOURS(messages_source_of, op.s[1])
+}
+
+// The largest of `value(r)` for r from `first` on and which it is, the first of equal ones.
+template <int N, class Value>
+static __device__ __forceinline__ void largest_of(
+    u32 first, u32 end, Value value, Pack<N>& largest, u32 (&origin)[N]) {
+    largest = filled<N>(0.0f);
+#pragma unroll
+    for (int k = 0; k < N; k++) origin[k] = NONE;
+#pragma unroll 2
+    for (u32 r = first; r < end; r++) {
+        const Pack<N> found = value(r);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            if (r == first || found.v[k] > largest.v[k]) {
+                largest.v[k] = found.v[k];
+                origin[k] = r;
             }
         }
-        floats(op, 8)[i] = largest;
-        if (numbers(op, 9)) numbers(op, 9)[i] = from;
     }
 }
 
-// p: offsets, reverse, neighbours, dy, origin, dx;  s: nodes, columns, add
-static __device__ __noinline__ void gather_max_source(const Op& op, u32 tile, float*) {
-    const u32 *offsets = numbers(op, 0), *reverse = numbers(op, 1), *neighbours = numbers(op, 2);
-    const float* dy = floats(op, 3);
-    const u32 *origin = numbers(op, 4), columns = op.s[1];
-    put_values<1>(op, tile, op.s[0] * columns, floats(op, 5), op.s[2], [&](u32 i) {
-        const u32 node = i / columns, c = i % columns, end = offsets[node + 1];
-        float sum = 0.0f;
-#pragma unroll 4
-        for (u32 k = offsets[node]; k < end; k++) {
-            // The entry of the opposite direction is one of the neighbour's.
-            const u64 at = (u64)neighbours[k] * columns + c;
-            const float d = dy[at];
-            sum += origin[at] == reverse[k] ? d : 0.0f;
-        }
-        return sum;
+template <int N>
+static __device__ __forceinline__ void store_origin(u32* to, const u32 (&origin)[N]) {
+    Pack<N> pack;
+#pragma unroll
+    for (int k = 0; k < N; k++) pack.v[k] = __uint_as_float(origin[k]);
+    store((float*)to, pack);
+}
+
+// p[7] offsets, p[8] out, p[9] origin;  s: nodes, columns, relu
+template <int N>
+static __device__ __forceinline__ void gather_max_of(const Op& op, u32 tile) {
+    const u32 *offsets = numbers(op, 7), columns = op.s[1];
+    each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
+        const u32 node = divided(op, i), c = i - node * columns;
+        Pack<N> largest;
+        u32 origin[N];
+        largest_of<N>(offsets[node], offsets[node + 1],
+                      [&](u32 entry) { return message<N>(op, entry, columns, c, op.s[2]); }, largest, origin);
+        store(floats(op, 8) + i, largest);
+        if (numbers(op, 9)) store_origin<N>(numbers(op, 9) + i, origin);
     });
+}
+
+static __device__ __noinline__ void gather_max(const Op& op, u32 tile, float*) {
+    BY_FOURS(gather_max_of, op.s[1])
+}
+
+// p: offsets, reverse, neighbours, dy, origin, dx;  s: nodes, columns, add
+template <int N>
+static __device__ __forceinline__ void gather_max_source_of(const Op& op, u32 tile) {
+    const u32 *offsets = numbers(op, 0), *reverse = numbers(op, 1), *neighbours = numbers(op, 2);
+    const u32 columns = op.s[1];
+    each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
+        const u32 node = divided(op, i), c = i - node * columns;
+        const Pack<N> sum = sum_over<N>(offsets[node], offsets[node + 1], [&](u32 entry) {
+            // The entry of the opposite direction is one of the neighbour's.
+            const u32 at = neighbours[entry] * columns + c, opposite = reverse[entry];
+            const Pack<N> origin = load<N>(floats(op, 4) + at);
+            Pack<N> dy = load<N>(floats(op, 3) + at);
+#pragma unroll
+            for (int k = 0; k < N; k++) {
+                if (__float_as_uint(origin.v[k]) != opposite) dy.v[k] = 0.0f;
+            }
+            return dy;
+        });
+        put_pack(floats(op, 5) + i, sum, op.s[2]);
+    });
+}
+
+static __device__ __noinline__ void gather_max_source(const Op& op, u32 tile, float*) {
+    BY_FOURS(gather_max_source_of, op.s[1])
 }
 
 // p: dy, weights, origin, out;  s: rows, columns, add
@@ -81,7 +145,7 @@ static __device__ __noinline__ void gather_max_scale(const Op& op, u32 tile, flo
     const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS;
     float sum = 0.0f;
     if (c < columns) {
-        each_row(op.s[0], columns, c, [&](u64 at, u32) {
+        each_row(op.s[0], columns, c, [&](u32 at, u32) {
             const u32 entry = origin[at];
             sum += entry == NONE ? 0.0f : dy[at] * weights[entry];
         });
@@ -91,32 +155,48 @@ static __device__ __noinline__ void gather_max_scale(const Op& op, u32 tile, flo
 }
 
 // A warp an entry.  p: source, target, rows, neighbours, out;  s: entries, columns
-static __device__ __noinline__ void edge_dot(const Op& op, u32 tile, float*) {
+template <int N>
+static __device__ __forceinline__ void edge_dot_of(const Op& op, u32 tile) {
     const u32 entry = tile * WARPS + threadIdx.x / 32, columns = op.s[1];
     if (entry >= op.s[0]) return;
-    const float* a = floats(op, 0) + (u64)numbers(op, 2)[entry] * columns;
-    const float* b = floats(op, 1) + (u64)numbers(op, 3)[entry] * columns;
+    const float* a = floats(op, 0) + numbers(op, 2)[entry] * columns;
+    const float* b = floats(op, 1) + numbers(op, 3)[entry] * columns;
     float sum = 0.0f;
 #pragma unroll 4
-    for (u32 c = threadIdx.x % 32; c < columns; c += 32) sum += a[c] * b[c];
+    for (u32 c = threadIdx.x % 32 * N; c < columns; c += 32 * N) {
+        const Pack<N> x = load<N>(a + c), y = load<N>(b + c);
+#pragma unroll
+        for (int k = 0; k < N; k++) sum += x.v[k] * y.v[k];
+    }
     sum = warp_sum(sum);
     if (threadIdx.x % 32 == 0) floats(op, 4)[entry] = sum;
 }
 
+static __device__ __noinline__ void edge_dot(const Op& op, u32 tile, float*) {
+    BY_FOURS(edge_dot_of, op.s[1])
+}
+
 // p: offsets, neighbours, reverse, dy, other, dx;  s: nodes, columns, add, of the source
-static __device__ __noinline__ void edge_dot_gradient(const Op& op, u32 tile, float*) {
+template <int N>
+static __device__ __forceinline__ void edge_dot_gradient_of(const Op& op, u32 tile) {
     const u32 *offsets = numbers(op, 0), *neighbours = numbers(op, 1), *reverse = numbers(op, 2);
     const float *dy = floats(op, 3), *other = floats(op, 4);
     const u32 columns = op.s[1], of_source = op.s[3];
-    put_values<1>(op, tile, op.s[0] * columns, floats(op, 5), op.s[2], [&](u32 i) {
-        const u32 node = i / columns, c = i % columns, end = offsets[node + 1];
-        float sum = 0.0f;
-#pragma unroll 4
-        for (u32 k = offsets[node]; k < end; k++) {
-            sum += dy[of_source ? k : reverse[k]] * other[(u64)neighbours[k] * columns + c];
-        }
-        return sum;
+    each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
+        const u32 node = divided(op, i), c = i - node * columns;
+        const Pack<N> sum = sum_over<N>(offsets[node], offsets[node + 1], [&](u32 entry) {
+            const float d = dy[of_source ? entry : reverse[entry]];
+            Pack<N> value = load<N>(other + neighbours[entry] * columns + c);
+#pragma unroll
+            for (int k = 0; k < N; k++) value.v[k] *= d;
+            return value;
+        });
+        put_pack(floats(op, 5) + i, sum, op.s[2]);
     });
+}
+
+static __device__ __noinline__ void edge_dot_gradient(const Op& op, u32 tile, float*) {
+    BY_FOURS(edge_dot_gradient_of, op.s[1])
 }
 
 // The rows of a segment: by offsets, or all of one length.
@@ -128,94 +208,121 @@ static __device__ __forceinline__ void segment(const u32* offsets, u32 length, u
 enum { REDUCE_MAX, REDUCE_SUM, REDUCE_MEAN };
 
 // p: x, offsets, out, origin;  s: segments, columns, length, reduction
-static __device__ __noinline__ void segment_reduce(const Op& op, u32 tile, float*) {
+template <int N>
+static __device__ __forceinline__ void segment_reduce_of(const Op& op, u32 tile) {
     const float* x = floats(op, 0);
     const u32 columns = op.s[1];
-    EACH_VALUE(i, op.s[0] * columns) {
-        const u32 c = i % columns;
+    each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
+        const u32 number = divided(op, i), c = i - number * columns;
+        auto value = [&](u32 r) { return load<N>(x + r * columns + c); };
         u32 first, end;
-        segment(numbers(op, 1), op.s[2], i / columns, first, end);
-        float result = 0.0f;
+        segment(numbers(op, 1), op.s[2], number, first, end);
+        Pack<N> result;
         if (op.s[3] == REDUCE_MAX) {
-            u32 from = NONE;
-#pragma unroll 4
-            for (u32 r = first; r < end; r++) {
-                const float value = x[(u64)r * columns + c];
-                if (from == NONE || value > result) {
-                    result = value;
-                    from = r;
-                }
-            }
-            if (numbers(op, 3)) numbers(op, 3)[i] = from;
+            u32 origin[N];
+            largest_of<N>(first, end, value, result, origin);
+            if (numbers(op, 3)) store_origin<N>(numbers(op, 3) + i, origin);
         } else {
-#pragma unroll 4
-            for (u32 r = first; r < end; r++) result += x[(u64)r * columns + c];
-            if (op.s[3] == REDUCE_MEAN) result /= max(end - first, 1u);
+            result = sum_over<N>(first, end, value);
+            if (op.s[3] == REDUCE_MEAN) {
+#pragma unroll
+                for (int k = 0; k < N; k++) result.v[k] /= max(end - first, 1u);
+            }
         }
-        floats(op, 2)[i] = result;
-    }
+        store(floats(op, 2) + i, result);
+    });
+}
+
+static __device__ __noinline__ void segment_reduce(const Op& op, u32 tile, float*) {
+    BY_FOURS(segment_reduce_of, op.s[1])
 }
 
 // Writes or adds to the rows of every segment.
 //   p: dy, offsets, origin, dx;  s: segments, columns, length, reduction, add
-static __device__ __noinline__ void segment_reduce_gradient(const Op& op, u32 tile, float*) {
-    const u32 columns = op.s[1];
-    EACH_VALUE(i, op.s[0] * columns) {
-        const u32 c = i % columns;
+template <int N>
+static __device__ __forceinline__ void segment_reduce_gradient_of(const Op& op, u32 tile) {
+    const u32 columns = op.s[1], reduction = op.s[3];
+    each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
+        const u32 number = divided(op, i), c = i - number * columns;
         u32 first, end;
-        segment(numbers(op, 1), op.s[2], i / columns, first, end);
-        float dy = floats(op, 0)[i];
-        if (op.s[3] == REDUCE_MEAN) dy /= end - first;
-        const u32 from = op.s[3] == REDUCE_MAX ? numbers(op, 2)[i] : NONE;
-#pragma unroll 4
+        segment(numbers(op, 1), op.s[2], number, first, end);
+        const Pack<N> dy = load<N>(floats(op, 0) + i);
+        const Pack<N> origin = reduction == REDUCE_MAX ? load<N>(floats(op, 2) + i) : filled<N>(0.0f);
+        const float factor = reduction == REDUCE_MEAN ? 1.0f / (end - first) : 1.0f;
+#pragma unroll 2
         for (u32 r = first; r < end; r++) {
-            const float d = op.s[3] != REDUCE_MAX || r == from ? dy : 0.0f;
-            put(floats(op, 3) + (u64)r * columns + c, d, op.s[4]);
+            Pack<N> d;
+#pragma unroll
+            for (int k = 0; k < N; k++) {
+                const bool passes = reduction != REDUCE_MAX || __float_as_uint(origin.v[k]) == r;
+                d.v[k] = passes ? dy.v[k] * factor : 0.0f;
+            }
+            put_pack(floats(op, 3) + r * columns + c, d, op.s[4]);
         }
-    }
+    });
+}
+
+static __device__ __noinline__ void segment_reduce_gradient(const Op& op, u32 tile, float*) {
+    BY_FOURS(segment_reduce_gradient_of, op.s[1])
 }
 
 // out [entries, columns]: the gradient of the maximum over a node's entries, where it came from.
 //   p: dy, origin, rows, out;  s: entries, columns
-static __device__ __noinline__ void spread(const Op& op, u32 tile, float*) {
-    const float* dy = floats(op, 0);
-    const u32 *origin = numbers(op, 1), *rows = numbers(op, 2), columns = op.s[1];
-    put_values<4>(op, tile, op.s[0] * columns, floats(op, 3), false, [&](u32 i) {
-        const u64 at = (u64)rows[i / columns] * columns + i % columns;
-        const float d = dy[at];
-        return origin[at] == i / columns ? d : 0.0f;
+template <int N>
+static __device__ __forceinline__ void spread_of(const Op& op, u32 tile) {
+    const u32 columns = op.s[1];
+    each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
+        const u32 entry = divided(op, i), at = numbers(op, 2)[entry] * columns + i - entry * columns;
+        const Pack<N> origin = load<N>(floats(op, 1) + at);
+        Pack<N> dy = load<N>(floats(op, 0) + at);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            if (__float_as_uint(origin.v[k]) != entry) dy.v[k] = 0.0f;
+        }
+        store(floats(op, 3) + i, dy);
     });
+}
+
+static __device__ __noinline__ void spread(const Op& op, u32 tile, float*) {
+    BY_FOURS(spread_of, op.s[1])
 }
 
 // A warp for each column of each segment.  p: x, offsets, out;  s: segments, columns, length
 static __device__ __noinline__ void log_softmax(const Op& op, u32 tile, float*) {
     const u32 i = tile * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32, columns = op.s[1];
     if (i >= op.s[0] * columns) return;
+    const u32 number = divided(op, i), c = i - number * columns;
     u32 first, end;
-    segment(numbers(op, 1), op.s[2], i / columns, first, end);
-    const float* x = floats(op, 0) + i % columns;
-    float* out = floats(op, 2) + i % columns;
+    segment(numbers(op, 1), op.s[2], number, first, end);
+    const float* x = floats(op, 0) + c;
+    float* out = floats(op, 2) + c;
     float largest = -INFINITE, sum = 0.0f;
-    for (u32 r = first + lane; r < end; r += 32) largest = fmaxf(largest, x[(u64)r * columns]);
+#pragma unroll 1
+    for (u32 r = first + lane; r < end; r += 32) largest = fmaxf(largest, x[r * columns]);
     largest = warp_max(largest);
-    for (u32 r = first + lane; r < end; r += 32) sum += expf(x[(u64)r * columns] - largest);
+#pragma unroll 1
+    for (u32 r = first + lane; r < end; r += 32) sum += expf(x[r * columns] - largest);
     const float shift = largest + logf(warp_sum(sum));
-    for (u32 r = first + lane; r < end; r += 32) out[(u64)r * columns] = x[(u64)r * columns] - shift;
+#pragma unroll 1
+    for (u32 r = first + lane; r < end; r += 32) out[r * columns] = x[r * columns] - shift;
 }
 
 // p: y, dy, offsets, dx;  s: segments, columns, length, add
 static __device__ __noinline__ void log_softmax_gradient(const Op& op, u32 tile, float*) {
     const u32 i = tile * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32, columns = op.s[1];
     if (i >= op.s[0] * columns) return;
+    const u32 number = divided(op, i), c = i - number * columns;
     u32 first, end;
-    segment(numbers(op, 2), op.s[2], i / columns, first, end);
-    const float *y = floats(op, 0) + i % columns, *dy = floats(op, 1) + i % columns;
-    float* dx = floats(op, 3) + i % columns;
+    segment(numbers(op, 2), op.s[2], number, first, end);
+    const float *y = floats(op, 0) + c, *dy = floats(op, 1) + c;
+    float* dx = floats(op, 3) + c;
     float sum = 0.0f;
-    for (u32 r = first + lane; r < end; r += 32) sum += dy[(u64)r * columns];
+#pragma unroll 1
+    for (u32 r = first + lane; r < end; r += 32) sum += dy[r * columns];
     sum = warp_sum(sum);
+#pragma unroll 1
     for (u32 r = first + lane; r < end; r += 32) {
-        const u64 at = (u64)r * columns;
+        const u32 at = r * columns;
         put(dx + at, dy[at] - expf(y[at]) * sum, op.s[3]);
     }
 }

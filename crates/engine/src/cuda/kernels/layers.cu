@@ -7,72 +7,136 @@ static const float MOMENTUM = 0.1f;
 //   p: x, factors, out;  s: rows, columns, stride, add
 static __device__ __noinline__ void column_sums(const Op& op, u32 tile, float* scratch) {
     const float *x = floats(op, 0), *factors = floats(op, 1);
-    const u32 rows = op.s[0], columns = op.s[1], stride = op.s[2];
-    const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS;
+    const u32 columns = op.s[1], c = tile * COLUMNS + threadIdx.x % COLUMNS;
     float sum = 0.0f;
     if (c < columns) {
-        each_row(rows, stride, c, [&](u64 at, u32 r) { sum += factors ? factors[r] * x[at] : x[at]; });
+        each_row(op.s[0], op.s[2], c, [&](u32 at, u32 r) { sum += factors ? factors[r] * x[at] : x[at]; });
     }
     sum = column_sum(sum, scratch);
     if (c < columns && threadIdx.x < COLUMNS) put(floats(op, 2) + c, sum, op.s[3]);
 }
 
-// A warp a row.  p: x, gain, bias, out, saved;  s: rows, columns
-static __device__ __noinline__ void layer_norm(const Op& op, u32 tile, float*) {
-    const u32 rows = op.s[0], columns = op.s[1], lane = threadIdx.x % 32;
-    const u32 row = tile * WARPS + threadIdx.x / 32;
-    if (row >= rows) return;
-    const float *x = floats(op, 0) + (u64)row * columns, *gain = floats(op, 1), *bias = floats(op, 2);
-    float* out = floats(op, 3) + (u64)row * columns;
-    float sum = 0.0f;
-    for (u32 c = lane; c < columns; c += 32) sum += x[c];
+// A warp a row, of which a lane keeps up to four packs: rows of at most 128 N values are read once.
+static const int PACKS = 4;
+
+// p: x, gain, bias, out, saved;  s: rows, columns
+template <int N>
+static __device__ __forceinline__ void layer_norm_of(const Op& op, u32 tile) {
+    const u32 columns = op.s[1], row = tile * WARPS + threadIdx.x / 32, first = threadIdx.x % 32 * N;
+    if (row >= op.s[0]) return;
+    const float* x = floats(op, 0) + row * columns;
+    float* out = floats(op, 3) + row * columns;
+    float sum = 0.0f, squares = 0.0f;
+    Pack<N> kept[PACKS];
+    auto each = [&](auto use) {
+#pragma unroll
+        for (int i = 0; i < PACKS; i++) {
+            const u32 c = first + i * 32 * N;
+            if (c < columns) use(c, kept[i]);
+        }
+#pragma unroll 1
+        for (u32 c = first + PACKS * 32 * N; c < columns; c += 32 * N) {
+            Pack<N> pack = load<N>(x + c);
+            use(c, pack);
+        }
+    };
+#pragma unroll
+    for (int i = 0; i < PACKS; i++) {
+        const u32 c = first + i * 32 * N;
+        if (c < columns) kept[i] = load<N>(x + c);
+    }
+    each([&](u32, Pack<N>& pack) {
+#pragma unroll
+        for (int k = 0; k < N; k++) sum += pack.v[k];
+    });
     const float mean = warp_sum(sum) / columns;
-    float squares = 0.0f;
-    for (u32 c = lane; c < columns; c += 32) squares += (x[c] - mean) * (x[c] - mean);
+    each([&](u32, Pack<N>& pack) {
+#pragma unroll
+        for (int k = 0; k < N; k++) squares += (pack.v[k] - mean) * (pack.v[k] - mean);
+    });
     const float reciprocal = 1.0f / sqrtf(warp_sum(squares) / columns + EPSILON);
-    for (u32 c = lane; c < columns; c += 32) out[c] = gain[c] * (x[c] - mean) * reciprocal + bias[c];
-    if (lane == 0) {
+    each([&](u32 c, Pack<N>& pack) {
+        const Pack<N> gain = load<N>(floats(op, 1) + c), bias = load<N>(floats(op, 2) + c);
+        Pack<N> y;
+#pragma unroll
+        for (int k = 0; k < N; k++) y.v[k] = gain.v[k] * (pack.v[k] - mean) * reciprocal + bias.v[k];
+        store(out + c, y);
+    });
+    if (first == 0) {
         floats(op, 4)[2 * row] = mean;
         floats(op, 4)[2 * row + 1] = reciprocal;
     }
 }
 
+static __device__ __noinline__ void layer_norm(const Op& op, u32 tile, float*) {
+    BY_FOURS(layer_norm_of, op.s[1])
+}
+
 // Where the activated result of the layer before is not positive, dx gets 0.
 //   p: x, gain, saved, dy, dx, [12] activated;  s: rows, columns, add
-static __device__ __noinline__ void layer_norm_input(const Op& op, u32 tile, float*) {
-    const u32 rows = op.s[0], columns = op.s[1], lane = threadIdx.x % 32;
-    const u32 row = tile * WARPS + threadIdx.x / 32;
-    if (row >= rows) return;
-    const float *x = floats(op, 0) + (u64)row * columns, *gain = floats(op, 1);
-    const float* dy = floats(op, 3) + (u64)row * columns;
-    float* dx = floats(op, 4) + (u64)row * columns;
-    const float* active = floats(op, 12) ? floats(op, 12) + (u64)row * columns : 0;
+template <int N>
+static __device__ __forceinline__ void layer_norm_input_of(const Op& op, u32 tile) {
+    const u32 columns = op.s[1], row = tile * WARPS + threadIdx.x / 32, first = threadIdx.x % 32 * N;
+    if (row >= op.s[0]) return;
+    const float *x = floats(op, 0) + row * columns, *dy = floats(op, 3) + row * columns;
+    float* dx = floats(op, 4) + row * columns;
+    const float* active = floats(op, 12) ? floats(op, 12) + row * columns : 0;
     const float mean = floats(op, 2)[2 * row], reciprocal = floats(op, 2)[2 * row + 1];
     float sum = 0.0f, sum_h = 0.0f;
-    for (u32 c = lane; c < columns; c += 32) {
-        const float g = gain[c] * dy[c];
-        sum += g;
-        sum_h += g * (x[c] - mean) * reciprocal;
+    // g = gain * dy, and the normalised row h.
+    auto read = [&](u32 c, Pack<N>& g, Pack<N>& h) {
+        const Pack<N> gain = load<N>(floats(op, 1) + c);
+        g = load<N>(dy + c);
+        h = load<N>(x + c);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            g.v[k] *= gain.v[k];
+            h.v[k] = (h.v[k] - mean) * reciprocal;
+        }
+    };
+#pragma unroll 1
+    for (u32 c = first; c < columns; c += 32 * N) {
+        Pack<N> g, h;
+        read(c, g, h);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            sum += g.v[k];
+            sum_h += g.v[k] * h.v[k];
+        }
     }
     sum = warp_sum(sum) / columns;
     sum_h = warp_sum(sum_h) / columns;
-    for (u32 c = lane; c < columns; c += 32) {
-        const float h = (x[c] - mean) * reciprocal;
-        const float d = reciprocal * (gain[c] * dy[c] - sum - h * sum_h) + (op.s[2] ? dx[c] : 0.0f);
-        dx[c] = active && active[c] <= 0.0f ? 0.0f : d;
+#pragma unroll 1
+    for (u32 c = first; c < columns; c += 32 * N) {
+        Pack<N> g, h;
+        read(c, g, h);
+        const Pack<N> old = op.s[2] ? load<N>(dx + c) : filled<N>(0.0f);
+        const Pack<N> passes = active ? load<N>(active + c) : filled<N>(1.0f);
+        Pack<N> d;
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            d.v[k] = reciprocal * (g.v[k] - sum - h.v[k] * sum_h) + old.v[k];
+            d.v[k] = passes.v[k] <= 0.0f ? 0.0f : d.v[k];
+        }
+        store(dx + c, d);
     }
+}
+
+static __device__ __noinline__ void layer_norm_input(const Op& op, u32 tile, float*) {
+    BY_FOURS(layer_norm_input_of, op.s[1])
 }
 
 // p: x, saved, dy, d_gain, d_bias;  s: rows, columns, add to gain, add to bias
 static __device__ __noinline__ void layer_norm_learned(const Op& op, u32 tile, float* scratch) {
     const float *x = floats(op, 0), *saved = floats(op, 1), *dy = floats(op, 2);
-    const u32 rows = op.s[0], columns = op.s[1];
-    const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS;
+    const u32 columns = op.s[1], c = tile * COLUMNS + threadIdx.x % COLUMNS;
     float gain = 0.0f, bias = 0.0f;
     if (c < columns) {
-        each_row(rows, columns, c, [&](u64 at, u32 r) {
-            gain += dy[at] * (x[at] - saved[2 * r]) * saved[2 * r + 1];
-            bias += dy[at];
+        each_row(op.s[0], columns, c, [&](u32 at, u32 r) {
+            const float d = dy[at];
+            const float2 norm = ((const float2*)saved)[r];
+            gain += d * (x[at] - norm.x) * norm.y;
+            bias += d;
         });
     }
     gain = column_sum(gain, scratch);
@@ -92,42 +156,53 @@ static __device__ __noinline__ void batch_norm(const Op& op, u32 tile, float* sc
     const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS;
     const bool there = c < columns;
     double sum = 0.0, squares = 0.0;
-    if (there) each_row(rows, columns, c, [&](u64 at, u32) { sum += x[at]; });
-    const float mean = (float)(column_sum(sum, scratch) / rows);
+    if (there) each_row(rows, columns, c, [&](u32 at, u32) { sum += x[at]; });
+    const double mean = column_sum(sum, scratch) / rows;
     if (there) {
-        each_row(rows, columns, c, [&](u64 at, u32) {
-            const float d = x[at] - mean;
+        each_row(rows, columns, c, [&](u32 at, u32) {
+            const double d = x[at] - mean;
             squares += d * d;
         });
     }
-    const float total = (float)column_sum(squares, scratch);
+    const double total = column_sum(squares, scratch);
     if (!there) return;
-    const float reciprocal = 1.0f / sqrtf(total / rows + EPSILON);
-    const float gain = floats(op, 1)[c] * reciprocal, bias = floats(op, 2)[c];
-    each_row(rows, columns, c, [&](u64 at, u32) {
-        const float y = gain * (x[at] - mean) + bias;
+    const float centre = (float)mean, reciprocal = (float)(1.0 / sqrt(total / rows + (double)EPSILON));
+    const float gain = floats(op, 1)[c], bias = floats(op, 2)[c];
+    each_row(rows, columns, c, [&](u32 at, u32) {
+        const float y = gain * ((x[at] - centre) * reciprocal) + bias;
         out[at] = active ? relu(y) : y;
     });
     if (threadIdx.x < COLUMNS) {
         float *running_mean = floats(op, 3) + c, *running_variance = floats(op, 4) + c;
-        const float unbiased = total / max(rows - 1, 1u);
-        *running_mean = (1.0f - MOMENTUM) * *running_mean + MOMENTUM * mean;
+        const float unbiased = (float)(total / max(rows - 1, 1u));
+        *running_mean = (1.0f - MOMENTUM) * *running_mean + MOMENTUM * centre;
         *running_variance = (1.0f - MOMENTUM) * *running_variance + MOMENTUM * unbiased;
-        floats(op, 6)[c] = mean;
+        floats(op, 6)[c] = centre;
         floats(op, 6)[columns + c] = reciprocal;
     }
 }
 
 // p: x, gain, bias, running mean, running variance, out;  s: rows, columns, relu
-static __device__ __noinline__ void batch_norm_running(const Op& op, u32 tile, float*) {
-    const float *x = floats(op, 0), *gain = floats(op, 1), *bias = floats(op, 2);
-    const float *mean = floats(op, 3), *variance = floats(op, 4);
+template <int N>
+static __device__ __forceinline__ void batch_norm_running_of(const Op& op, u32 tile) {
     const u32 columns = op.s[1], active = op.s[2];
-    put_values<4>(op, tile, op.s[0] * columns, floats(op, 5), false, [&](u32 i) {
-        const u32 c = i % columns;
-        const float y = gain[c] * ((x[i] - mean[c]) / sqrtf(variance[c] + EPSILON)) + bias[c];
-        return active ? relu(y) : y;
+    each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
+        const u32 c = i - divided(op, i) * columns;
+        const Pack<N> x = load<N>(floats(op, 0) + i), mean = load<N>(floats(op, 3) + c);
+        const Pack<N> gain = load<N>(floats(op, 1) + c), bias = load<N>(floats(op, 2) + c);
+        const Pack<N> variance = load<N>(floats(op, 4) + c);
+        Pack<N> y;
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            y.v[k] = gain.v[k] * ((x.v[k] - mean.v[k]) / sqrtf(variance.v[k] + EPSILON)) + bias.v[k];
+            if (active) y.v[k] = relu(y.v[k]);
+        }
+        store(floats(op, 5) + i, y);
     });
+}
+
+static __device__ __noinline__ void batch_norm_running(const Op& op, u32 tile, float*) {
+    BY_FOURS(batch_norm_running_of, op.s[1])
 }
 
 // p: x, y, gain, saved, dy, dx, d_gain, d_bias;
@@ -141,13 +216,15 @@ static __device__ __noinline__ void batch_norm_gradient(const Op& op, u32 tile, 
     const float mean = there ? floats(op, 3)[c] : 0.0f;
     const float reciprocal = there ? floats(op, 3)[columns + c] : 0.0f;
     double sum = 0.0, sum_h = 0.0;
+    auto passed = [&](u32 at) {
+        const float d = dy[at], result = active ? y[at] : 1.0f;
+        return result <= 0.0f ? 0.0f : d;
+    };
     if (there) {
-        each_row(rows, columns, c, [&](u64 at, u32) {
-            const float d = dy[at], result = active ? y[at] : 1.0f, h = (x[at] - mean) * reciprocal;
-            if (!(result <= 0.0f)) {
-                sum += d;
-                sum_h += d * h;
-            }
+        each_row(rows, columns, c, [&](u32 at, u32) {
+            const float d = passed(at);
+            sum += d;
+            sum_h += d * ((x[at] - mean) * reciprocal);
         });
     }
     const float total = (float)column_sum(sum, scratch), total_h = (float)column_sum(sum_h, scratch);
@@ -159,46 +236,74 @@ static __device__ __noinline__ void batch_norm_gradient(const Op& op, u32 tile, 
     if (!dx) return;
     const float factor = floats(op, 2)[c] * reciprocal;
     const float mean_d = total / rows, mean_h = total_h / rows;
-    each_row(rows, columns, c, [&](u64 at, u32) {
-        const float d = dy[at], result = active ? y[at] : 1.0f, h = (x[at] - mean) * reciprocal;
-        const float old = add ? dx[at] : 0.0f;
-        dx[at] = old + factor * ((result <= 0.0f ? 0.0f : d) - mean_d - h * mean_h);
+    each_row(rows, columns, c, [&](u32 at, u32) {
+        const float h = (x[at] - mean) * reciprocal, old = add ? dx[at] : 0.0f;
+        dx[at] = old + factor * (passed(at) - mean_d - h * mean_h);
     });
 }
 
 // A row of `gates` is [reset | update | new | the state's share of new], sums before, values after;
 // the state's bias is still to be added to the first two.
 //   p: gates, state, out, bias;  s: rows, columns
-static __device__ __noinline__ void gru_gates(const Op& op, u32 tile, float*) {
+template <int N>
+static __device__ __forceinline__ void gru_gates_of(const Op& op, u32 tile) {
     const u32 columns = op.s[1];
-    EACH_VALUE(i, op.s[0] * columns) {
-        const u32 c = i % columns;
-        float* gates = floats(op, 0) + (u64)(i / columns) * 4 * columns + c;
+    each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
+        const u32 row = divided(op, i), c = i - row * columns;
+        float* gates = floats(op, 0) + (u64)(4 * row) * columns + c;
         const float* bias = floats(op, 3) + c;
-        const float r = sigmoid(gates[0] + bias[0]), z = sigmoid(gates[columns] + bias[columns]);
-        const float n = tanhf(gates[2 * columns] + r * gates[3 * columns]);
-        gates[0] = r;
-        gates[columns] = z;
-        gates[2 * columns] = n;
-        floats(op, 2)[i] = (1.0f - z) * n + z * floats(op, 1)[i];
-    }
+        Pack<N> r = load<N>(gates), z = load<N>(gates + columns), n = load<N>(gates + 2 * columns);
+        const Pack<N> share = load<N>(gates + 3 * columns), state = load<N>(floats(op, 1) + i);
+        const Pack<N> r_bias = load<N>(bias), z_bias = load<N>(bias + columns);
+        Pack<N> out;
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            r.v[k] = sigmoid(r.v[k] + r_bias.v[k]);
+            z.v[k] = sigmoid(z.v[k] + z_bias.v[k]);
+            n.v[k] = tanhf(n.v[k] + r.v[k] * share.v[k]);
+            out.v[k] = (1.0f - z.v[k]) * n.v[k] + z.v[k] * state.v[k];
+        }
+        store(gates, r);
+        store(gates + columns, z);
+        store(gates + 2 * columns, n);
+        store(floats(op, 2) + i, out);
+    });
+}
+
+static __device__ __noinline__ void gru_gates(const Op& op, u32 tile, float*) {
+    BY_FOURS(gru_gates_of, op.s[1])
 }
 
 // The gradients of the sums, in the same order.
 //   p: gates, state, dy, to, d_state;  s: rows, columns, add to d_state
-static __device__ __noinline__ void gru_gates_gradient(const Op& op, u32 tile, float*) {
+template <int N>
+static __device__ __forceinline__ void gru_gates_gradient_of(const Op& op, u32 tile) {
     const u32 columns = op.s[1];
-    EACH_VALUE(i, op.s[0] * columns) {
-        const u64 at = (u64)(i / columns) * 4 * columns + i % columns;
+    each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
+        const u32 row = divided(op, i), c = i - row * columns;
+        const u64 at = (u64)(4 * row) * columns + c;
         const float* gates = floats(op, 0) + at;
         float* to = floats(op, 3) + at;
-        const float r = gates[0], z = gates[columns], n = gates[2 * columns], share = gates[3 * columns];
-        const float dy = floats(op, 2)[i];
-        const float d_n = dy * (1.0f - z) * (1.0f - n * n);
-        to[0] = d_n * share * r * (1.0f - r);
-        to[columns] = dy * (floats(op, 1)[i] - n) * z * (1.0f - z);
-        to[2 * columns] = d_n;
-        to[3 * columns] = d_n * r;
-        if (floats(op, 4)) put(floats(op, 4) + i, dy * z, op.s[2]);
-    }
+        const Pack<N> r = load<N>(gates), z = load<N>(gates + columns), n = load<N>(gates + 2 * columns);
+        const Pack<N> share = load<N>(gates + 3 * columns), state = load<N>(floats(op, 1) + i);
+        const Pack<N> dy = load<N>(floats(op, 2) + i);
+        Pack<N> d_r, d_z, d_n, d_share, d_state;
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            d_n.v[k] = dy.v[k] * (1.0f - z.v[k]) * (1.0f - n.v[k] * n.v[k]);
+            d_r.v[k] = d_n.v[k] * share.v[k] * r.v[k] * (1.0f - r.v[k]);
+            d_z.v[k] = dy.v[k] * (state.v[k] - n.v[k]) * z.v[k] * (1.0f - z.v[k]);
+            d_share.v[k] = d_n.v[k] * r.v[k];
+            d_state.v[k] = dy.v[k] * z.v[k];
+        }
+        store(to, d_r);
+        store(to + columns, d_z);
+        store(to + 2 * columns, d_n);
+        store(to + 3 * columns, d_share);
+        if (floats(op, 4)) put_pack(floats(op, 4) + i, d_state, op.s[2]);
+    });
+}
+
+static __device__ __noinline__ void gru_gates_gradient(const Op& op, u32 tile, float*) {
+    BY_FOURS(gru_gates_gradient_of, op.s[1])
 }

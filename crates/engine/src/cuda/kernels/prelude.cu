@@ -1,9 +1,12 @@
-// What all operators share: how one is described, and reductions within a block.
+// What all operators share: how one is described, how work is shared out, and reductions.
 //
 // An operator is a number of independent tiles. A block of THREADS threads computes a tile at a
 // time, and every sum within a tile is taken in one order, so results depend neither on how many
 // blocks there are nor on which of them computes what. Nothing is read through the read-only
 // cache: operators of one launch read what earlier ones wrote.
+//
+// Most operators take a microsecond, a few hundred instructions of one thread after the other. So
+// threads handle four values at a time where rows allow it, and divisions are multiplications.
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -28,6 +31,11 @@ static __device__ __forceinline__ float* floats(const Op& op, int i) { return (f
 static __device__ __forceinline__ u32* numbers(const Op& op, int i) { return (u32*)op.p[i]; }
 static __device__ __forceinline__ float real(const Op& op, int i) { return __uint_as_float(op.s[i]); }
 
+// i / columns, by what the host found for that divisor; i has 31 bits.
+static __device__ __forceinline__ u32 divided(const Op& op, u32 i) {
+    return (__umulhi(i, op.s[29]) + i) >> op.s[30];
+}
+
 // Where results go: added to what is there, or in its place.
 static __device__ __forceinline__ void put(float* to, float value, bool add) {
     *to = add ? *to + value : value;
@@ -37,37 +45,78 @@ static __device__ __forceinline__ float relu(float x) { return x < 0.0f ? 0.0f :
 
 static __device__ __forceinline__ float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
 
-// to[i] (+)= value(i) for the values of a tile, s[31] of them. Up to EACH values a thread are on
-// their way before the first is stored. Indices have 32 bits: dividing longer ones is slow.
-template <int EACH, class Value>
-static __device__ __forceinline__ void put_values(const Op& op, u32 tile, u32 count, float* to, bool add, Value value) {
-    const u32 end = min(count, (tile + 1) * op.s[31]);
-    for (u32 first = tile * op.s[31] + threadIdx.x; first < end; first += EACH * THREADS) {
-        float values[EACH];
-#pragma unroll
-        for (int k = 0; k < EACH; k++) {
-            const u32 i = first + k * THREADS;
-            if (i < end) values[k] = (add ? to[i] : 0.0f) + value(i);
-        }
-#pragma unroll
-        for (int k = 0; k < EACH; k++) {
-            const u32 i = first + k * THREADS;
-            if (i < end) to[i] = values[k];
-        }
+// One value, or four that follow each other.
+template <int N>
+struct Pack {
+    float v[N];
+};
+
+template <int N>
+static __device__ __forceinline__ Pack<N> load(const float* from) {
+    Pack<N> pack;
+    if (N == 4) {
+        const float4 four = *(const float4*)from;
+        pack.v[0] = four.x;
+        pack.v[N / 4] = four.y;
+        pack.v[N / 2] = four.z;
+        pack.v[N - 1] = four.w;
+    } else {
+        pack.v[0] = *from;
+    }
+    return pack;
+}
+
+template <int N>
+static __device__ __forceinline__ void store(float* to, const Pack<N>& pack) {
+    if (N == 4) {
+        *(float4*)to = make_float4(pack.v[0], pack.v[N / 4], pack.v[N / 2], pack.v[N - 1]);
+    } else {
+        *to = pack.v[0];
     }
 }
 
-// The same for work with results of another kind.
-#define EACH_VALUE(i, count)                                                                  \
-    for (u32 i = tile * op.s[31] + threadIdx.x, end_ = min((u32)(count), (tile + 1) * op.s[31]); \
-         i < end_; i += THREADS)
+template <int N>
+static __device__ __forceinline__ Pack<N> filled(float value) {
+    Pack<N> pack;
+#pragma unroll
+    for (int k = 0; k < N; k++) pack.v[k] = value;
+    return pack;
+}
+
+template <int N>
+static __device__ __forceinline__ void put_pack(float* to, Pack<N> pack, bool add) {
+    if (add) {
+        const Pack<N> old = load<N>(to);
+#pragma unroll
+        for (int k = 0; k < N; k++) pack.v[k] += old.v[k];
+    }
+    store(to, pack);
+}
+
+// Calls `use(i)` for the first of every N values of a tile; a tile has s[31].
+template <int N, class Use>
+static __device__ __forceinline__ void each_pack(const Op& op, u32 tile, u32 count, Use use) {
+    const u32 span = op.s[31], end = min(count, (tile + 1) * span);
+#pragma unroll 1
+    for (u32 i = tile * span + threadIdx.x * N; i < end; i += THREADS * N) use(i);
+}
+
+// Runs FORM<4> where rows of COLUMNS values can be cut into fours, else FORM<1>.
+#define BY_FOURS(FORM, COLUMNS)             \
+    if ((COLUMNS) % 4 == 0) {               \
+        FORM<4>(op, tile);                  \
+    } else {                                \
+        FORM<1>(op, tile);                  \
+    }
 
 static __device__ __forceinline__ float warp_sum(float x) {
+#pragma unroll
     for (int lanes = 16; lanes; lanes /= 2) x += __shfl_xor_sync(0xffffffffu, x, lanes);
     return x;
 }
 
 static __device__ __forceinline__ float warp_max(float x) {
+#pragma unroll
     for (int lanes = 16; lanes; lanes /= 2) x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, lanes));
     return x;
 }
@@ -78,14 +127,12 @@ static __device__ __forceinline__ float block_sum(float x, float* scratch) {
     __syncthreads();
     if (threadIdx.x % 32 == 0) scratch[threadIdx.x / 32] = x;
     __syncthreads();
-    float sum = 0.0f;
-    for (int i = 0; i < WARPS; i++) sum += scratch[i];
-    return sum;
+    return warp_sum(threadIdx.x % 32 < WARPS ? scratch[threadIdx.x % 32] : 0.0f);
 }
 
 // Column-wise work: a tile is COLUMNS columns, and GROUPS threads share a column's rows.
-static const int COLUMNS = 4;
-static const int GROUPS = THREADS / COLUMNS;
+static const u32 COLUMNS = 4;
+static const u32 GROUPS = THREADS / COLUMNS;
 
 // The sum over the groups of a column, for all of them.
 template <class Number>
@@ -105,12 +152,13 @@ static __device__ __forceinline__ Number column_sum(Number x, float* scratch) {
 
 // Calls `use(place, row)` for the rows of a thread's column.
 template <class Use>
-static __device__ __forceinline__ void each_row(u32 rows, u32 columns, u32 c, Use use) {
-    const u32 group = threadIdx.x / COLUMNS;
-    u32 r = group;
+static __device__ __forceinline__ void each_row(u32 rows, u32 stride, u32 c, Use use) {
+    u32 r = threadIdx.x / COLUMNS;
+#pragma unroll 1
     for (; r + 3 * GROUPS < rows; r += 4 * GROUPS) {
 #pragma unroll
-        for (int k = 0; k < 4; k++) use((u64)(r + k * GROUPS) * columns + c, r + k * GROUPS);
+        for (int k = 0; k < 4; k++) use((r + k * GROUPS) * stride + c, r + k * GROUPS);
     }
-    for (; r < rows; r += GROUPS) use((u64)r * columns + c, r);
+#pragma unroll 1
+    for (; r < rows; r += GROUPS) use(r * stride + c, r);
 }

@@ -5,133 +5,207 @@ enum { PAIR_ADD, PAIR_SUBTRACT, PAIR_MULTIPLY, PAIR_MAX };
 enum { LOSS_BINARY, LOSS_SQUARED };
 
 // Bit by bit.  p: from, to;  s: count
+template <int N>
+static __device__ __forceinline__ void copy_of(const Op& op, u32 tile) {
+    each_pack<N>(op, tile, op.s[0], [&](u32 i) { store(floats(op, 1) + i, load<N>(floats(op, 0) + i)); });
+}
+
 static __device__ __noinline__ void copy(const Op& op, u32 tile, float*) {
-    EACH_VALUE(i, op.s[0]) numbers(op, 1)[i] = numbers(op, 0)[i];
+    BY_FOURS(copy_of, op.s[0])
 }
 
 // p: to;  s: count, value
+template <int N>
+static __device__ __forceinline__ void fill_of(const Op& op, u32 tile) {
+    each_pack<N>(op, tile, op.s[0], [&](u32 i) { store(floats(op, 0) + i, filled<N>(real(op, 1))); });
+}
+
 static __device__ __noinline__ void fill(const Op& op, u32 tile, float*) {
-    EACH_VALUE(i, op.s[0]) floats(op, 0)[i] = real(op, 1);
+    BY_FOURS(fill_of, op.s[0])
 }
 
 // to (+)= factor * function(from).  p: from, to;  s: count, function, factor, add
-static __device__ __noinline__ void unary(const Op& op, u32 tile, float*) {
-    const float *from = floats(op, 0), factor = real(op, 2);
+template <int N>
+static __device__ __forceinline__ void unary_of(const Op& op, u32 tile) {
+    const float factor = real(op, 2);
     const u32 function = op.s[1];
-    put_values<4>(op, tile, op.s[0], floats(op, 1), op.s[3], [&](u32 i) {
-        const float x = from[i];
-        const float y = function == FUNCTION_RELU      ? relu(x)
-                        : function == FUNCTION_SIGMOID ? sigmoid(x)
-                        : function == FUNCTION_TANH    ? tanhf(x)
-                                                       : x;
-        return factor * y;
+    each_pack<N>(op, tile, op.s[0], [&](u32 i) {
+        Pack<N> x = load<N>(floats(op, 0) + i);
+        if (function) {
+#pragma unroll
+            for (int k = 0; k < N; k++) {
+                const float y = x.v[k];
+                x.v[k] = function == FUNCTION_RELU ? relu(y) : function == FUNCTION_SIGMOID ? sigmoid(y) : tanhf(y);
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < N; k++) x.v[k] *= factor;
+        put_pack(floats(op, 1) + i, x, op.s[3]);
     });
+}
+
+static __device__ __noinline__ void unary(const Op& op, u32 tile, float*) {
+    BY_FOURS(unary_of, op.s[0])
 }
 
 // By the result y.  p: y, dy, dx;  s: count, function, add
-static __device__ __noinline__ void unary_gradient(const Op& op, u32 tile, float*) {
-    const float *result = floats(op, 0), *gradient = floats(op, 1);
+template <int N>
+static __device__ __forceinline__ void unary_gradient_of(const Op& op, u32 tile) {
     const u32 function = op.s[1];
-    put_values<4>(op, tile, op.s[0], floats(op, 2), op.s[2], [&](u32 i) {
-        const float y = result[i], dy = gradient[i];
-        return function == FUNCTION_RELU      ? (y <= 0.0f ? 0.0f : dy)
-               : function == FUNCTION_SIGMOID ? dy * y * (1.0f - y)
-               : function == FUNCTION_TANH    ? dy * (1.0f - y * y)
-                                              : dy;
+    each_pack<N>(op, tile, op.s[0], [&](u32 i) {
+        const Pack<N> y = load<N>(floats(op, 0) + i);
+        Pack<N> d = load<N>(floats(op, 1) + i);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            const float slope = function == FUNCTION_SIGMOID ? y.v[k] * (1.0f - y.v[k])
+                                : function == FUNCTION_TANH  ? 1.0f - y.v[k] * y.v[k]
+                                                             : 1.0f;
+            d.v[k] = function == FUNCTION_RELU && y.v[k] <= 0.0f ? 0.0f : d.v[k] * slope;
+        }
+        put_pack(floats(op, 2) + i, d, op.s[2]);
     });
+}
+
+static __device__ __noinline__ void unary_gradient(const Op& op, u32 tile, float*) {
+    BY_FOURS(unary_gradient_of, op.s[0])
 }
 
 // p: a, b, out;  s: count, function
-static __device__ __noinline__ void binary(const Op& op, u32 tile, float*) {
-    const float *first = floats(op, 0), *second = floats(op, 1);
+template <int N>
+static __device__ __forceinline__ void binary_of(const Op& op, u32 tile) {
     const u32 function = op.s[1];
-    put_values<4>(op, tile, op.s[0], floats(op, 2), false, [&](u32 i) {
-        const float a = first[i], b = second[i];
-        return function == PAIR_SUBTRACT   ? a - b
-               : function == PAIR_MULTIPLY ? a * b
-               : function == PAIR_MAX      ? fmaxf(a, b)
-                                           : a + b;
+    each_pack<N>(op, tile, op.s[0], [&](u32 i) {
+        const Pack<N> b = load<N>(floats(op, 1) + i);
+        Pack<N> a = load<N>(floats(op, 0) + i);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            a.v[k] = function == PAIR_SUBTRACT   ? a.v[k] - b.v[k]
+                     : function == PAIR_MULTIPLY ? a.v[k] * b.v[k]
+                     : function == PAIR_MAX      ? fmaxf(a.v[k], b.v[k])
+                                                 : a.v[k] + b.v[k];
+        }
+        store(floats(op, 2) + i, a);
     });
+}
+
+static __device__ __noinline__ void binary(const Op& op, u32 tile, float*) {
+    BY_FOURS(binary_of, op.s[0])
 }
 
 // p: a, b, dy, dx;  s: count, function, of a, add
-static __device__ __noinline__ void binary_gradient(const Op& op, u32 tile, float*) {
-    const float *first = floats(op, 0), *second = floats(op, 1), *dy = floats(op, 2);
+template <int N>
+static __device__ __forceinline__ void binary_gradient_of(const Op& op, u32 tile) {
     const u32 function = op.s[1];
     const bool of_a = op.s[2];
-    put_values<4>(op, tile, op.s[0], floats(op, 3), op.s[3], [&](u32 i) {
-        const float a = first[i], b = second[i];
-        const float slope = function == PAIR_SUBTRACT   ? (of_a ? 1.0f : -1.0f)
-                            : function == PAIR_MULTIPLY ? (of_a ? b : a)
-                            : function == PAIR_MAX      ? (of_a == (a >= b) ? 1.0f : 0.0f)
-                                                        : 1.0f;
-        return slope * dy[i];
+    each_pack<N>(op, tile, op.s[0], [&](u32 i) {
+        const Pack<N> a = load<N>(floats(op, 0) + i), b = load<N>(floats(op, 1) + i);
+        Pack<N> d = load<N>(floats(op, 2) + i);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            d.v[k] *= function == PAIR_SUBTRACT   ? (of_a ? 1.0f : -1.0f)
+                      : function == PAIR_MULTIPLY ? (of_a ? b.v[k] : a.v[k])
+                      : function == PAIR_MAX      ? (of_a == (a.v[k] >= b.v[k]) ? 1.0f : 0.0f)
+                                                  : 1.0f;
+        }
+        put_pack(floats(op, 3) + i, d, op.s[3]);
     });
 }
 
+static __device__ __noinline__ void binary_gradient(const Op& op, u32 tile, float*) {
+    BY_FOURS(binary_gradient_of, op.s[0])
+}
+
 // out (+)= a * (factor, or 1 + scale[0]) + b.  p: scale, a, b, out;  s: count, factor, add
-static __device__ __noinline__ void scaled_sum(const Op& op, u32 tile, float*) {
+template <int N>
+static __device__ __forceinline__ void scaled_sum_of(const Op& op, u32 tile) {
     const float factor = floats(op, 0) ? 1.0f + floats(op, 0)[0] : real(op, 1);
-    const float *a = floats(op, 1), *b = floats(op, 2);
-    put_values<4>(op, tile, op.s[0], floats(op, 3), op.s[2], [&](u32 i) {
-        return factor * a[i] + (b ? b[i] : 0.0f);
+    each_pack<N>(op, tile, op.s[0], [&](u32 i) {
+        const Pack<N> b = floats(op, 2) ? load<N>(floats(op, 2) + i) : filled<N>(0.0f);
+        Pack<N> a = load<N>(floats(op, 1) + i);
+#pragma unroll
+        for (int k = 0; k < N; k++) a.v[k] = factor * a.v[k] + b.v[k];
+        put_pack(floats(op, 3) + i, a, op.s[2]);
     });
+}
+
+static __device__ __noinline__ void scaled_sum(const Op& op, u32 tile, float*) {
+    BY_FOURS(scaled_sum_of, op.s[0])
 }
 
 // out[r, to + c] (+)= the sum over starts of x[r, start + c].
 //   p: x, out;  s: rows, width, stride of x, start, second start or NONE, stride of out, to, add
-static __device__ __noinline__ void move(const Op& op, u32 tile, float*) {
+template <int N>
+static __device__ __forceinline__ void move_of(const Op& op, u32 tile) {
     const u32 width = op.s[1];
-    EACH_VALUE(i, op.s[0] * width) {
-        const u32 r = i / width, c = i % width;
+    each_pack<N>(op, tile, op.s[0] * width, [&](u32 i) {
+        const u32 r = divided(op, i), c = i - r * width;
         const float* x = floats(op, 0) + (u64)r * op.s[2] + c;
-        float value = x[op.s[3]];
-        if (op.s[4] != NONE) value += x[op.s[4]];
-        put(floats(op, 1) + (u64)r * op.s[5] + op.s[6] + c, value, op.s[7]);
-    }
+        Pack<N> value = load<N>(x + op.s[3]);
+        if (op.s[4] != NONE) {
+            const Pack<N> second = load<N>(x + op.s[4]);
+#pragma unroll
+            for (int k = 0; k < N; k++) value.v[k] += second.v[k];
+        }
+        put_pack(floats(op, 1) + (u64)r * op.s[5] + op.s[6] + c, value, op.s[7]);
+    });
+}
+
+static __device__ __noinline__ void move(const Op& op, u32 tile, float*) {
+    const u32 second = op.s[4] == NONE ? 0 : op.s[4];
+    const u64 all = op.s[1] | op.s[2] | op.s[3] | second | op.s[5] | op.s[6] | op.p[0] / 4 | op.p[1] / 4;
+    BY_FOURS(move_of, all)
 }
 
 // p: from, to;  s: rows, columns
 static __device__ __noinline__ void transpose(const Op& op, u32 tile, float*) {
-    const float* from = floats(op, 0);
     const u32 rows = op.s[0], columns = op.s[1];
-    put_values<4>(op, tile, rows * columns, floats(op, 1), false, [&](u32 i) {
-        return from[(u64)(i % rows) * columns + i / rows];
+    each_pack<1>(op, tile, rows * columns, [&](u32 i) {
+        // The divisor is that of the result: its columns are the rows.
+        const u32 r = divided(op, i);
+        floats(op, 1)[i] = floats(op, 0)[(i - r * rows) * columns + r];
     });
 }
 
 // p: x, indices, out;  s: rows, columns
-static __device__ __noinline__ void gather_rows(const Op& op, u32 tile, float*) {
-    const float* x = floats(op, 0);
-    const u32 *indices = numbers(op, 1), columns = op.s[1];
-    put_values<4>(op, tile, op.s[0] * columns, floats(op, 2), false, [&](u32 i) {
-        return x[(u64)indices[i / columns] * columns + i % columns];
+template <int N>
+static __device__ __forceinline__ void gather_rows_of(const Op& op, u32 tile) {
+    const u32 columns = op.s[1];
+    each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
+        const u32 r = divided(op, i);
+        store(floats(op, 2) + i, load<N>(floats(op, 0) + numbers(op, 1)[r] * columns + i - r * columns));
     });
 }
 
-// to[target] += factor * the sum of rows of x that belong to it. Targets come once each, with the
-// first of their rows in `places`.
+static __device__ __noinline__ void gather_rows(const Op& op, u32 tile, float*) {
+    BY_FOURS(gather_rows_of, op.s[1])
+}
+
+// to[target] += the sum of rows of x that belong to it, or of -weight * dy[0] that a loss has picked
+// by. Targets come once each, with the first of their rows in `places`.
 //   p: x, targets, firsts, places, to, weights, dy;  s: targets, columns
+template <int N>
+static __device__ __forceinline__ void scatter_rows_of(const Op& op, u32 tile) {
+    const u32 *firsts = numbers(op, 2), *places = numbers(op, 3), columns = op.s[1];
+    each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
+        const u32 t = divided(op, i), c = i - t * columns;
+        const Pack<N> sum = sum_over<N>(firsts[t], firsts[t + 1], [&](u32 k) {
+            const u32 place = places[k];
+            return floats(op, 0) ? load<N>(floats(op, 0) + place * columns + c)
+                                 : filled<N>(-floats(op, 5)[place] * floats(op, 6)[0]);
+        });
+        put_pack(floats(op, 4) + numbers(op, 1)[t] * columns + c, sum, true);
+    });
+}
+
 static __device__ __noinline__ void scatter_rows(const Op& op, u32 tile, float*) {
-    const u32 columns = op.s[1];
-    EACH_VALUE(i, op.s[0] * columns) {
-        const u32 t = i / columns, c = i % columns;
-        float sum = 0.0f;
-        for (u32 k = numbers(op, 2)[t]; k < numbers(op, 2)[t + 1]; k++) {
-            const u32 place = numbers(op, 3)[k];
-            // Of rows, or of weights that a loss has picked by.
-            sum += floats(op, 0) ? floats(op, 0)[(u64)place * columns + c]
-                                 : -floats(op, 5)[place] * floats(op, 6)[0];
-        }
-        floats(op, 4)[(u64)numbers(op, 1)[t] * columns + c] += sum;
-    }
+    BY_FOURS(scatter_rows_of, op.s[1])
 }
 
 // One block.  p: a, b, out;  s: count, add
 static __device__ __noinline__ void dot(const Op& op, u32, float* scratch) {
-    float sum = 0.0f;
     const float4 *a = (const float4*)floats(op, 0), *b = (const float4*)floats(op, 1);
     const u32 fours = op.s[0] / 4;
+    float sum = 0.0f;
 #pragma unroll 4
     for (u32 i = threadIdx.x; i < fours; i += THREADS) {
         const float4 x = a[i], y = b[i];
@@ -145,10 +219,10 @@ static __device__ __noinline__ void dot(const Op& op, u32, float* scratch) {
 
 // One block.  p: x, targets, weights, out;  s: count
 static __device__ __noinline__ void picked(const Op& op, u32, float* scratch) {
-    float sum = 0.0f;
     const float *x = floats(op, 0), *weights = floats(op, 2);
     const u32* targets = numbers(op, 1);
-#pragma unroll 8
+    float sum = 0.0f;
+#pragma unroll 4
     for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) {
         const u32 target = targets[i];
         sum -= target == NONE ? 0.0f : weights[i] * x[target];
@@ -160,7 +234,7 @@ static __device__ __noinline__ void picked(const Op& op, u32, float* scratch) {
 // One block.  p: x, targets, weights, out;  s: count, loss
 static __device__ __noinline__ void loss(const Op& op, u32, float* scratch) {
     float sum = 0.0f;
-#pragma unroll 8
+#pragma unroll 2
     for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) {
         const float x = floats(op, 0)[i], target = floats(op, 1)[i];
         const float one = op.s[1] == LOSS_BINARY ? fmaxf(x, 0.0f) - x * target + log1pf(expf(-fabsf(x)))
@@ -173,12 +247,11 @@ static __device__ __noinline__ void loss(const Op& op, u32, float* scratch) {
 
 // p: x, targets, weights, dy, dx;  s: count, loss, add
 static __device__ __noinline__ void loss_gradient(const Op& op, u32 tile, float*) {
-    const float *values = floats(op, 0), *targets = floats(op, 1), *weights = floats(op, 2);
     const float dy = floats(op, 3)[0];
-    put_values<4>(op, tile, op.s[0], floats(op, 4), op.s[2], [&](u32 i) {
-        const float x = values[i], target = targets[i];
+    each_pack<1>(op, tile, op.s[0], [&](u32 i) {
+        const float x = floats(op, 0)[i], target = floats(op, 1)[i];
         const float slope = op.s[1] == LOSS_BINARY ? sigmoid(x) - target : 2.0f * (x - target);
-        return weights[i] * slope * dy;
+        put(floats(op, 4) + i, floats(op, 2)[i] * slope * dy, op.s[2]);
     });
 }
 
@@ -186,8 +259,9 @@ static __device__ __noinline__ void loss_gradient(const Op& op, u32 tile, float*
 static __device__ __noinline__ void row_norms(const Op& op, u32 tile, float*) {
     const u32 row = tile * WARPS + threadIdx.x / 32, columns = op.s[1];
     if (row >= op.s[0]) return;
-    const float* x = floats(op, 0) + (u64)row * columns;
+    const float* x = floats(op, 0) + row * columns;
     float squares = 0.0f;
+#pragma unroll 4
     for (u32 c = threadIdx.x % 32; c < columns; c += 32) squares += x[c] * x[c];
     squares = warp_sum(squares);
     if (threadIdx.x % 32 == 0) floats(op, 1)[row] = sqrtf(squares);
@@ -196,30 +270,37 @@ static __device__ __noinline__ void row_norms(const Op& op, u32 tile, float*) {
 // One block.  p: x, out;  s: count
 static __device__ __noinline__ void mean(const Op& op, u32, float* scratch) {
     float sum = 0.0f;
+#pragma unroll 4
     for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) sum += floats(op, 0)[i];
     sum = block_sum(sum, scratch);
     if (threadIdx.x == 0) *floats(op, 1) = sum / op.s[0];
 }
 
 // p: x, norms, dy, dx;  s: rows, columns, add
-static __device__ __noinline__ void mean_norm_gradient(const Op& op, u32 tile, float*) {
+template <int N>
+static __device__ __forceinline__ void mean_norm_gradient_of(const Op& op, u32 tile) {
     const u32 rows = op.s[0], columns = op.s[1];
-    const float *x = floats(op, 0), *norms = floats(op, 1), each = floats(op, 2)[0] / rows;
-    put_values<4>(op, tile, rows * columns, floats(op, 3), op.s[2], [&](u32 i) {
-        const float norm = norms[i / columns], value = x[i];
-        return norm > 0.0f ? each * value / norm : 0.0f;
+    const float share = floats(op, 2)[0] / rows;
+    each_pack<N>(op, tile, rows * columns, [&](u32 i) {
+        const float norm = floats(op, 1)[divided(op, i)];
+        Pack<N> x = load<N>(floats(op, 0) + i);
+#pragma unroll
+        for (int k = 0; k < N; k++) x.v[k] = norm > 0.0f ? share * x.v[k] / norm : 0.0f;
+        put_pack(floats(op, 3) + i, x, op.s[2]);
     });
+}
+
+static __device__ __noinline__ void mean_norm_gradient(const Op& op, u32 tile, float*) {
+    BY_FOURS(mean_norm_gradient_of, op.s[1])
 }
 
 // The sum of squares of each tile.  p: x, sums;  s: count
 static __device__ __noinline__ void squares(const Op& op, u32 tile, float* scratch) {
-    const float* values = floats(op, 0);
+    const float* x = floats(op, 0);
+    const u32 end = min(op.s[0], (tile + 1) * op.s[31]);
     float sum = 0.0f;
-#pragma unroll 8
-    EACH_VALUE(i, op.s[0]) {
-        const float x = values[i];
-        sum += x * x;
-    }
+#pragma unroll 4
+    for (u32 i = tile * op.s[31] + threadIdx.x; i < end; i += THREADS) sum += x[i] * x[i];
     sum = block_sum(sum, scratch);
     if (threadIdx.x == 0) floats(op, 1)[tile] = sum;
 }
@@ -248,36 +329,28 @@ static __device__ __noinline__ void clip(const Op& op, u32, float* scratch) {
 
 // p: gradient, value, first moment, second moment, clipping;
 // s: count, decay, beta 1, beta 2, step size, 1 / sqrt(correction 2), epsilon, 1 - both betas
-static __device__ __noinline__ void adam(const Op& op, u32 tile, float*) {
+template <int N>
+static __device__ __forceinline__ void adam_of(const Op& op, u32 tile) {
     const float scale = floats(op, 4)[1];
     if (isnan(scale)) return;
-    const float *gradient = floats(op, 0), decay = real(op, 1), beta1 = real(op, 2), beta2 = real(op, 3);
-    float *value = floats(op, 1), *first = floats(op, 2), *second = floats(op, 3);
-    const float size = real(op, 4), correction = real(op, 5), epsilon = real(op, 6);
-    const float rest1 = real(op, 7), rest2 = real(op, 8);
-    const u32 count = op.s[0];
-    const u64 start = (u64)tile * op.s[31] + threadIdx.x;
-    const int EACH = 4;
-    float g[EACH], w[EACH], m[EACH], v[EACH];
+    const float decay = real(op, 1), beta1 = real(op, 2), beta2 = real(op, 3), size = real(op, 4);
+    const float correction = real(op, 5), epsilon = real(op, 6), rest1 = real(op, 7), rest2 = real(op, 8);
+    each_pack<N>(op, tile, op.s[0], [&](u32 i) {
+        const Pack<N> gradient = load<N>(floats(op, 0) + i);
+        Pack<N> w = load<N>(floats(op, 1) + i), m = load<N>(floats(op, 2) + i), v = load<N>(floats(op, 3) + i);
 #pragma unroll
-    for (int k = 0; k < EACH; k++) {
-        const u64 i = start + k * THREADS;
-        if (i < count) {
-            g[k] = gradient[i] * scale;
-            w[k] = value[i];
-            m[k] = first[i];
-            v[k] = second[i];
+        for (int k = 0; k < N; k++) {
+            const float g = gradient.v[k] * scale;
+            m.v[k] = beta1 * m.v[k] + rest1 * g;
+            v.v[k] = beta2 * v.v[k] + rest2 * g * g;
+            w.v[k] = w.v[k] * decay - size * m.v[k] / (sqrtf(v.v[k]) * correction + epsilon);
         }
-    }
-#pragma unroll
-    for (int k = 0; k < EACH; k++) {
-        const u64 i = start + k * THREADS;
-        if (i < count) {
-            m[k] = beta1 * m[k] + rest1 * g[k];
-            v[k] = beta2 * v[k] + rest2 * g[k] * g[k];
-            first[i] = m[k];
-            second[i] = v[k];
-            value[i] = w[k] * decay - size * m[k] / (sqrtf(v[k]) * correction + epsilon);
-        }
-    }
+        store(floats(op, 2) + i, m);
+        store(floats(op, 3) + i, v);
+        store(floats(op, 1) + i, w);
+    });
+}
+
+static __device__ __noinline__ void adam(const Op& op, u32 tile, float*) {
+    BY_FOURS(adam_of, op.s[0])
 }
