@@ -5,7 +5,8 @@ static const float MOMENTUM = 0.1f;
 
 // out [columns] (+)= sum over rows of x [rows, stride] * factor[row].
 //   p: x, factors, out;  s: rows, columns, stride, add
-static __device__ __noinline__ void column_sums(const Op& op, u32 tile, float* scratch) {
+static __device__ __noinline__ void column_sums(u32 slot, u32 tile, float* scratch) {
+    const Op& op = described[slot];
     const float *x = floats(op, 0), *factors = floats(op, 1);
     const u32 columns = op.s[1], c = tile * COLUMNS + threadIdx.x % COLUMNS;
     float sum = 0.0f;
@@ -16,59 +17,52 @@ static __device__ __noinline__ void column_sums(const Op& op, u32 tile, float* s
     if (c < columns && threadIdx.x < COLUMNS) put(floats(op, 2) + c, sum, op.s[3]);
 }
 
-// A warp a row, of which a lane keeps up to four packs: rows of at most 128 N values are read once.
-static const int PACKS = 4;
-
-// p: x, gain, bias, out, saved;  s: rows, columns
+// A warp a row.  p: x, gain, bias, out, saved;  s: rows, columns
 template <int N>
 static __device__ __forceinline__ void layer_norm_of(const Op& op, u32 tile) {
     const u32 columns = op.s[1], row = tile * WARPS + threadIdx.x / 32, first = threadIdx.x % 32 * N;
     if (row >= op.s[0]) return;
-    const float* x = floats(op, 0) + row * columns;
-    float* out = floats(op, 3) + row * columns;
+    const float *x = floats(op, 0) + row * columns, *gain = floats(op, 1), *bias = floats(op, 2);
+    float *out = floats(op, 3) + row * columns, *saved = floats(op, 4) + 2 * row;
     float sum = 0.0f, squares = 0.0f;
-    Pack<N> kept[PACKS];
-    auto each = [&](auto use) {
-#pragma unroll
-        for (int i = 0; i < PACKS; i++) {
-            const u32 c = first + i * 32 * N;
-            if (c < columns) use(c, kept[i]);
-        }
-#pragma unroll 1
-        for (u32 c = first + PACKS * 32 * N; c < columns; c += 32 * N) {
-            Pack<N> pack = load<N>(x + c);
-            use(c, pack);
-        }
-    };
-#pragma unroll
-    for (int i = 0; i < PACKS; i++) {
-        const u32 c = first + i * 32 * N;
-        if (c < columns) kept[i] = load<N>(x + c);
+    // All that most rows need is on its way before the first sum.
+    Pack<N> x0 = filled<N>(0.0f), gain0, bias0;
+    if (first < columns) {
+        x0 = load<N>(x + first);
+        gain0 = load<N>(gain + first);
+        bias0 = load<N>(bias + first);
     }
-    each([&](u32, Pack<N>& pack) {
+    auto values = [&](u32 c) { return c == first ? x0 : load<N>(x + c); };
+#pragma unroll 1
+    for (u32 c = first; c < columns; c += 32 * N) {
+        const Pack<N> value = values(c);
 #pragma unroll
-        for (int k = 0; k < N; k++) sum += pack.v[k];
-    });
+        for (int k = 0; k < N; k++) sum += value.v[k];
+    }
     const float mean = warp_sum(sum) / columns;
-    each([&](u32, Pack<N>& pack) {
+#pragma unroll 1
+    for (u32 c = first; c < columns; c += 32 * N) {
+        const Pack<N> value = values(c);
 #pragma unroll
-        for (int k = 0; k < N; k++) squares += (pack.v[k] - mean) * (pack.v[k] - mean);
-    });
+        for (int k = 0; k < N; k++) squares += (value.v[k] - mean) * (value.v[k] - mean);
+    }
     const float reciprocal = 1.0f / sqrtf(warp_sum(squares) / columns + EPSILON);
-    each([&](u32 c, Pack<N>& pack) {
-        const Pack<N> gain = load<N>(floats(op, 1) + c), bias = load<N>(floats(op, 2) + c);
-        Pack<N> y;
+#pragma unroll 1
+    for (u32 c = first; c < columns; c += 32 * N) {
+        const Pack<N> g = c == first ? gain0 : load<N>(gain + c), b = c == first ? bias0 : load<N>(bias + c);
+        Pack<N> y = values(c);
 #pragma unroll
-        for (int k = 0; k < N; k++) y.v[k] = gain.v[k] * (pack.v[k] - mean) * reciprocal + bias.v[k];
+        for (int k = 0; k < N; k++) y.v[k] = g.v[k] * (y.v[k] - mean) * reciprocal + b.v[k];
         store(out + c, y);
-    });
+    }
     if (first == 0) {
-        floats(op, 4)[2 * row] = mean;
-        floats(op, 4)[2 * row + 1] = reciprocal;
+        saved[0] = mean;
+        saved[1] = reciprocal;
     }
 }
 
-static __device__ __noinline__ void layer_norm(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void layer_norm(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     BY_FOURS(layer_norm_of, op.s[1])
 }
 
@@ -122,12 +116,14 @@ static __device__ __forceinline__ void layer_norm_input_of(const Op& op, u32 til
     }
 }
 
-static __device__ __noinline__ void layer_norm_input(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void layer_norm_input(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     BY_FOURS(layer_norm_input_of, op.s[1])
 }
 
 // p: x, saved, dy, d_gain, d_bias;  s: rows, columns, add to gain, add to bias
-static __device__ __noinline__ void layer_norm_learned(const Op& op, u32 tile, float* scratch) {
+static __device__ __noinline__ void layer_norm_learned(u32 slot, u32 tile, float* scratch) {
+    const Op& op = described[slot];
     const float *x = floats(op, 0), *saved = floats(op, 1), *dy = floats(op, 2);
     const u32 columns = op.s[1], c = tile * COLUMNS + threadIdx.x % COLUMNS;
     float gain = 0.0f, bias = 0.0f;
@@ -149,7 +145,8 @@ static __device__ __noinline__ void layer_norm_learned(const Op& op, u32 tile, f
 
 // Sums are taken in double precision: in a long recurrence batch norm amplifies what they lose.
 //   p: x, gain, bias, running mean, running variance, out, saved;  s: rows, columns, relu
-static __device__ __noinline__ void batch_norm(const Op& op, u32 tile, float* scratch) {
+static __device__ __noinline__ void batch_norm(u32 slot, u32 tile, float* scratch) {
+    const Op& op = described[slot];
     const float* x = floats(op, 0);
     float* out = floats(op, 5);
     const u32 rows = op.s[0], columns = op.s[1], active = op.s[2];
@@ -167,9 +164,9 @@ static __device__ __noinline__ void batch_norm(const Op& op, u32 tile, float* sc
     const double total = column_sum(squares, scratch);
     if (!there) return;
     const float centre = (float)mean, reciprocal = (float)(1.0 / sqrt(total / rows + (double)EPSILON));
-    const float gain = floats(op, 1)[c], bias = floats(op, 2)[c];
+    const float gain = floats(op, 1)[c] * reciprocal, bias = floats(op, 2)[c];
     each_row(rows, columns, c, [&](u32 at, u32) {
-        const float y = gain * ((x[at] - centre) * reciprocal) + bias;
+        const float y = gain * (x[at] - centre) + bias;
         out[at] = active ? relu(y) : y;
     });
     if (threadIdx.x < COLUMNS) {
@@ -201,13 +198,15 @@ static __device__ __forceinline__ void batch_norm_running_of(const Op& op, u32 t
     });
 }
 
-static __device__ __noinline__ void batch_norm_running(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void batch_norm_running(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     BY_FOURS(batch_norm_running_of, op.s[1])
 }
 
 // p: x, y, gain, saved, dy, dx, d_gain, d_bias;
 // s: rows, columns, relu, add to dx, add to d_gain, add to d_bias
-static __device__ __noinline__ void batch_norm_gradient(const Op& op, u32 tile, float* scratch) {
+static __device__ __noinline__ void batch_norm_gradient(u32 slot, u32 tile, float* scratch) {
+    const Op& op = described[slot];
     const float *x = floats(op, 0), *y = floats(op, 1), *dy = floats(op, 4);
     float* dx = floats(op, 5);
     const u32 rows = op.s[0], columns = op.s[1], active = op.s[2], add = op.s[3];
@@ -270,7 +269,8 @@ static __device__ __forceinline__ void gru_gates_of(const Op& op, u32 tile) {
     });
 }
 
-static __device__ __noinline__ void gru_gates(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void gru_gates(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     BY_FOURS(gru_gates_of, op.s[1])
 }
 
@@ -304,6 +304,7 @@ static __device__ __forceinline__ void gru_gates_gradient_of(const Op& op, u32 t
     });
 }
 
-static __device__ __noinline__ void gru_gates_gradient(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void gru_gates_gradient(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     BY_FOURS(gru_gates_gradient_of, op.s[1])
 }

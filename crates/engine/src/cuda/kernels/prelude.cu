@@ -27,6 +27,10 @@ struct Op {
     u32 s[32];
 };
 
+// Descriptions are held in shared memory, so many at a time, and as many are on their way.
+static const u32 DESCRIBED = 16;
+__shared__ Op described[2 * DESCRIBED];
+
 static __device__ __forceinline__ float* floats(const Op& op, int i) { return (float*)op.p[i]; }
 static __device__ __forceinline__ u32* numbers(const Op& op, int i) { return (u32*)op.p[i]; }
 static __device__ __forceinline__ float real(const Op& op, int i) { return __uint_as_float(op.s[i]); }

@@ -121,8 +121,12 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
     const u32 OUTS = (SIZE * SIZE + THREADS - 1) / THREADS;
     // Rows of sums are so far apart that the threads of a warp write to different banks.
     const u32 APART = SIZE + (SIZE == 64 ? 16 : 8);
-    const u32 rows = op.s[20], columns = op.s[21], flags = op.s[23];
+    // Read once: between writes to shared memory the compiler would read them again.
+    const u32 rows = op.s[20], columns = op.s[21], flags = op.s[23], parts = op.s[24], stride = op.s[22];
+    const u32 begins = op.s[28];
     const bool wide = op.s[26];
+    float* out = floats(op, 8);
+    const float *bias = floats(op, 9), *addend = floats(op, 10), *active = floats(op, 12);
     const u32 row_of_tiles = divided(op, tile);
     const u32 row0 = row_of_tiles * SIZE, column0 = (tile - row_of_tiles * op.s[31]) * SIZE;
     const u32 team = threadIdx.x / TEAM, member = threadIdx.x % TEAM;
@@ -135,7 +139,7 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
     from_b.place(place + 4 * SLICE_FLOATS);
     u32 next = 0, left = 0, part = 0;
     auto load_next = [&]() {
-        if (left == 0 && part < op.s[24]) {
+        if (left == 0 && part < parts) {
             from_a.begin(floats(op, 2 * part), op.s[4 * part + 1], row0, rows, op.s[4 * part]);
             from_b.begin(floats(op, 2 * part + 1), op.s[4 * part + 2], column0, columns, op.s[4 * part]);
             left = op.s[4 * part + 3];
@@ -161,13 +165,13 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
         more[i] = old[i] = 0.0f;
         passes[i] = 1.0f;
         if (at < SIZE * SIZE && row < rows && column < columns) {
-            if (floats(op, 9)) more[i] = floats(op, 9)[column];
-            if (floats(op, 10)) {
+            if (bias) more[i] = bias[column];
+            if (addend) {
                 const u32 from = numbers(op, 11) ? numbers(op, 11)[row] : row;
-                more[i] += floats(op, 10)[(u64)from * op.s[25] + column];
+                more[i] += addend[(u64)from * op.s[25] + column];
             }
-            if (flags & PRODUCT_ADD) old[i] = floats(op, 8)[(u64)row * op.s[22] + column];
-            if (floats(op, 12)) passes[i] = floats(op, 12)[(u64)row * op.s[27] + column];
+            if (flags & PRODUCT_ADD) old[i] = out[(u64)row * stride + column];
+            if (active) passes[i] = active[(u64)row * op.s[27] + column];
         }
     }
 
@@ -180,8 +184,8 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
         do {
             stages += op.s[4 * now + 3];
             now++;
-        } while (now < op.s[24] && !(op.s[28] >> now & 1));
-        last = now >= op.s[24];
+        } while (now < parts && !(begins >> now & 1));
+        last = now >= parts;
 #pragma unroll 1
         for (; stages; stages--) {
             wait_for_stage<STAGES - 2>();
@@ -235,7 +239,7 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
         const u32 at = threadIdx.x + i * THREADS;
         const u32 row = row0 + at / SIZE, column = column0 + at % SIZE;
         if (at < SIZE * SIZE && row < rows && column < columns) {
-            floats(op, 8)[(u64)row * op.s[22] + column] = passes[i] <= 0.0f ? 0.0f : old[i];
+            out[(u64)row * stride + column] = passes[i] <= 0.0f ? 0.0f : old[i];
         }
     }
     __syncthreads();
@@ -252,14 +256,17 @@ static __device__ __forceinline__ void product(const Op& op, u32 tile, float* sh
     }
 }
 
-static __device__ __noinline__ void product_small(const Op& op, u32 tile, float* shared) {
+static __device__ __noinline__ void product_small(u32 slot, u32 tile, float* shared) {
+    const Op& op = described[slot];
     product<16, 2, 128>(op, tile, shared);
 }
 
-static __device__ __noinline__ void product_medium(const Op& op, u32 tile, float* shared) {
+static __device__ __noinline__ void product_medium(u32 slot, u32 tile, float* shared) {
+    const Op& op = described[slot];
     product<32, 4, 64>(op, tile, shared);
 }
 
-static __device__ __noinline__ void product_large(const Op& op, u32 tile, float* shared) {
+static __device__ __noinline__ void product_large(u32 slot, u32 tile, float* shared) {
+    const Op& op = described[slot];
     product<64, 4, 32>(op, tile, shared);
 }

@@ -10,7 +10,8 @@ static __device__ __forceinline__ void copy_of(const Op& op, u32 tile) {
     each_pack<N>(op, tile, op.s[0], [&](u32 i) { store(floats(op, 1) + i, load<N>(floats(op, 0) + i)); });
 }
 
-static __device__ __noinline__ void copy(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void copy(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     BY_FOURS(copy_of, op.s[0])
 }
 
@@ -20,7 +21,8 @@ static __device__ __forceinline__ void fill_of(const Op& op, u32 tile) {
     each_pack<N>(op, tile, op.s[0], [&](u32 i) { store(floats(op, 0) + i, filled<N>(real(op, 1))); });
 }
 
-static __device__ __noinline__ void fill(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void fill(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     BY_FOURS(fill_of, op.s[0])
 }
 
@@ -44,7 +46,8 @@ static __device__ __forceinline__ void unary_of(const Op& op, u32 tile) {
     });
 }
 
-static __device__ __noinline__ void unary(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void unary(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     BY_FOURS(unary_of, op.s[0])
 }
 
@@ -66,7 +69,8 @@ static __device__ __forceinline__ void unary_gradient_of(const Op& op, u32 tile)
     });
 }
 
-static __device__ __noinline__ void unary_gradient(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void unary_gradient(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     BY_FOURS(unary_gradient_of, op.s[0])
 }
 
@@ -88,7 +92,8 @@ static __device__ __forceinline__ void binary_of(const Op& op, u32 tile) {
     });
 }
 
-static __device__ __noinline__ void binary(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void binary(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     BY_FOURS(binary_of, op.s[0])
 }
 
@@ -111,7 +116,8 @@ static __device__ __forceinline__ void binary_gradient_of(const Op& op, u32 tile
     });
 }
 
-static __device__ __noinline__ void binary_gradient(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void binary_gradient(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     BY_FOURS(binary_gradient_of, op.s[0])
 }
 
@@ -128,7 +134,8 @@ static __device__ __forceinline__ void scaled_sum_of(const Op& op, u32 tile) {
     });
 }
 
-static __device__ __noinline__ void scaled_sum(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void scaled_sum(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     BY_FOURS(scaled_sum_of, op.s[0])
 }
 
@@ -150,14 +157,16 @@ static __device__ __forceinline__ void move_of(const Op& op, u32 tile) {
     });
 }
 
-static __device__ __noinline__ void move(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void move(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     const u32 second = op.s[4] == NONE ? 0 : op.s[4];
     const u64 all = op.s[1] | op.s[2] | op.s[3] | second | op.s[5] | op.s[6] | op.p[0] / 4 | op.p[1] / 4;
     BY_FOURS(move_of, all)
 }
 
 // p: from, to;  s: rows, columns
-static __device__ __noinline__ void transpose(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void transpose(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     const u32 rows = op.s[0], columns = op.s[1];
     each_pack<1>(op, tile, rows * columns, [&](u32 i) {
         // The divisor is that of the result: its columns are the rows.
@@ -176,7 +185,8 @@ static __device__ __forceinline__ void gather_rows_of(const Op& op, u32 tile) {
     });
 }
 
-static __device__ __noinline__ void gather_rows(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void gather_rows(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     BY_FOURS(gather_rows_of, op.s[1])
 }
 
@@ -197,12 +207,14 @@ static __device__ __forceinline__ void scatter_rows_of(const Op& op, u32 tile) {
     });
 }
 
-static __device__ __noinline__ void scatter_rows(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void scatter_rows(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     BY_FOURS(scatter_rows_of, op.s[1])
 }
 
 // One block.  p: a, b, out;  s: count, add
-static __device__ __noinline__ void dot(const Op& op, u32, float* scratch) {
+static __device__ __noinline__ void dot(u32 slot, u32, float* scratch) {
+    const Op& op = described[slot];
     const float4 *a = (const float4*)floats(op, 0), *b = (const float4*)floats(op, 1);
     const u32 fours = op.s[0] / 4;
     float sum = 0.0f;
@@ -218,7 +230,8 @@ static __device__ __noinline__ void dot(const Op& op, u32, float* scratch) {
 }
 
 // One block.  p: x, targets, weights, out;  s: count
-static __device__ __noinline__ void picked(const Op& op, u32, float* scratch) {
+static __device__ __noinline__ void picked(u32 slot, u32, float* scratch) {
+    const Op& op = described[slot];
     const float *x = floats(op, 0), *weights = floats(op, 2);
     const u32* targets = numbers(op, 1);
     float sum = 0.0f;
@@ -232,7 +245,8 @@ static __device__ __noinline__ void picked(const Op& op, u32, float* scratch) {
 }
 
 // One block.  p: x, targets, weights, out;  s: count, loss
-static __device__ __noinline__ void loss(const Op& op, u32, float* scratch) {
+static __device__ __noinline__ void loss(u32 slot, u32, float* scratch) {
+    const Op& op = described[slot];
     float sum = 0.0f;
 #pragma unroll 2
     for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) {
@@ -246,7 +260,8 @@ static __device__ __noinline__ void loss(const Op& op, u32, float* scratch) {
 }
 
 // p: x, targets, weights, dy, dx;  s: count, loss, add
-static __device__ __noinline__ void loss_gradient(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void loss_gradient(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     const float dy = floats(op, 3)[0];
     each_pack<1>(op, tile, op.s[0], [&](u32 i) {
         const float x = floats(op, 0)[i], target = floats(op, 1)[i];
@@ -256,7 +271,8 @@ static __device__ __noinline__ void loss_gradient(const Op& op, u32 tile, float*
 }
 
 // A warp a row.  p: x, norms;  s: rows, columns
-static __device__ __noinline__ void row_norms(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void row_norms(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     const u32 row = tile * WARPS + threadIdx.x / 32, columns = op.s[1];
     if (row >= op.s[0]) return;
     const float* x = floats(op, 0) + row * columns;
@@ -268,7 +284,8 @@ static __device__ __noinline__ void row_norms(const Op& op, u32 tile, float*) {
 }
 
 // One block.  p: x, out;  s: count
-static __device__ __noinline__ void mean(const Op& op, u32, float* scratch) {
+static __device__ __noinline__ void mean(u32 slot, u32, float* scratch) {
+    const Op& op = described[slot];
     float sum = 0.0f;
 #pragma unroll 4
     for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) sum += floats(op, 0)[i];
@@ -290,12 +307,14 @@ static __device__ __forceinline__ void mean_norm_gradient_of(const Op& op, u32 t
     });
 }
 
-static __device__ __noinline__ void mean_norm_gradient(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void mean_norm_gradient(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     BY_FOURS(mean_norm_gradient_of, op.s[1])
 }
 
 // The sum of squares of each tile.  p: x, sums;  s: count
-static __device__ __noinline__ void squares(const Op& op, u32 tile, float* scratch) {
+static __device__ __noinline__ void squares(u32 slot, u32 tile, float* scratch) {
+    const Op& op = described[slot];
     const float* x = floats(op, 0);
     const u32 end = min(op.s[0], (tile + 1) * op.s[31]);
     float sum = 0.0f;
@@ -307,7 +326,8 @@ static __device__ __noinline__ void squares(const Op& op, u32 tile, float* scrat
 
 // [the norm, what gradients are multiplied by: NaN for no update].  One block.
 //   p: sums, loss, out;  s: count, clip
-static __device__ __noinline__ void clip(const Op& op, u32, float* scratch) {
+static __device__ __noinline__ void clip(u32 slot, u32, float* scratch) {
+    const Op& op = described[slot];
     double sum = 0.0;
     for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) sum += floats(op, 0)[i];
 #pragma unroll
@@ -351,6 +371,7 @@ static __device__ __forceinline__ void adam_of(const Op& op, u32 tile) {
     });
 }
 
-static __device__ __noinline__ void adam(const Op& op, u32 tile, float*) {
+static __device__ __noinline__ void adam(u32 slot, u32 tile, float*) {
+    const Op& op = described[slot];
     BY_FOURS(adam_of, op.s[0])
 }
