@@ -12,20 +12,31 @@ use salsa_engine::tape::{Linear, Messages, Tape, Tensor};
 
 const OPERATORS: usize = 4000;
 
-fn measure(name: &str, rows: usize, mut step: impl FnMut(&mut Tape, Tensor) -> Tensor) {
+/// Measures one kind, unless another is asked for on the command line.
+fn measure(
+    name: &str,
+    (rows, columns): (usize, usize),
+    mut step: impl FnMut(&mut Tape, Tensor) -> Tensor,
+) {
+    if std::env::args()
+        .nth(1)
+        .is_some_and(|wanted| !format!("{name} {rows} {columns}").contains(&wanted))
+    {
+        return;
+    }
     let device = cuda::open(CudaOptions::default());
     let mut tape = match device {
         Ok(device) => Tape::on(device),
         Err(error) => return println!("{error}"),
     };
-    let values: Vec<f32> = (0..rows * 128).map(|i| (i % 7) as f32 * 0.1).collect();
-    let square: Vec<f32> = (0..128 * 128).map(|i| (i % 5) as f32 * 0.003).collect();
-    tape.parameter("square", 128, 128, &square);
-    tape.parameter("column", 128, 1, &square[..128]);
+    let values: Vec<f32> = (0..rows * columns).map(|i| (i % 7) as f32 * 0.1).collect();
+    let square: Vec<f32> = (0..columns * columns).map(|i| (i % 5) as f32 * 0.001).collect();
+    tape.parameter("square", columns, columns, &square);
+    tape.parameter("column", columns, 1, &square[..columns]);
     let mut best = f64::INFINITY;
     for _ in 0..3 {
         tape.clear();
-        let x = tape.constant(rows, 128, &values);
+        let x = tape.constant(rows, columns, &values);
         let begin = Instant::now();
         let mut y = x;
         for _ in 0..OPERATORS {
@@ -34,7 +45,8 @@ fn measure(name: &str, rows: usize, mut step: impl FnMut(&mut Tape, Tensor) -> T
         std::hint::black_box(tape.read(y));
         best = best.min(begin.elapsed().as_secs_f64());
     }
-    println!("{:<34} {:>4} rows {:>7.2} us", name, rows, best / OPERATORS as f64 * 1e6);
+    let each = best / OPERATORS as f64 * 1e6;
+    println!("{name:<28} {rows:>5} x {columns:<4} {each:>8.2} us");
 }
 
 fn main() {
@@ -49,24 +61,26 @@ fn main() {
     };
     let edges = ring(82);
     for rows in [4, 82, 430] {
-        measure("relu", rows, |tape, x| tape.unary(Unary::Relu, x));
+        measure("relu", (rows, 128), |tape, x| tape.unary(Unary::Relu, x));
     }
-    measure("relu and sum by turns, each", 82, |tape, x| {
+    measure("relu and sum by turns, each", (82, 128), |tape, x| {
         let y = tape.unary(Unary::Relu, x);
         tape.add_scaled(y, 0.5, y)
     });
     for rows in [16, 82, 430] {
-        measure("layer norm", rows, |tape, x| {
+        measure("layer norm", (rows, 128), |tape, x| {
             let column = column(tape);
             tape.layer_norm(x, column, column)
         });
     }
-    for rows in [16, 82, 430] {
-        measure("linear", rows, |tape, x| tape.linear(Linear::new(&[(x, square(tape))])));
+    for shape in [(16, 128), (82, 128), (430, 128), (82, 384), (430, 384), (12_800, 128)] {
+        measure("linear", shape, |tape, x| tape.linear(Linear::new(&[(x, square(tape))])));
     }
-    measure("maximum of messages", 82, |tape, x| tape.gather_max(&edges, Messages::from_source(x)));
+    measure("maximum of messages", (82, 128), |tape, x| {
+        tape.gather_max(&edges, Messages::from_source(x))
+    });
     let fours = Segments::Every(1);
-    measure("maximum of segments", 82, |tape, x| {
+    measure("maximum of segments", (82, 128), |tape, x| {
         tape.segment_reduce(salsa_engine::device::Reduction::Max, x, &fours)
     });
 }

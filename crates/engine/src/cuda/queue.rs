@@ -85,8 +85,7 @@ impl Queue {
             None,
         )? as usize;
         let most_blocks = multiprocessors * a_multiprocessor;
-        let wanted = std::env::var("SALSA_BLOCKS").ok().and_then(|n| n.parse().ok());
-        let n_blocks = wanted.unwrap_or(multiprocessors).min(most_blocks / sharing.max(1)).max(1);
+        let n_blocks = (most_blocks / sharing.max(1)).max(1);
         let slots = (0..N_SLOTS).map(|_| Slot::new(context)).collect::<Result<_, _>>()?;
         let mut queue = Self {
             stream,
