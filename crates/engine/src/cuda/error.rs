@@ -34,6 +34,9 @@ pub enum CudaError {
          pip install nvidia-cuda-nvrtc and add the folder of libnvrtc.so to LD_LIBRARY_PATH"
     )]
     NoCompiler,
+    /// There is no library for large products.
+    #[error("libcublasLt.so is not on the library path; --precision f32 does without it")]
+    NoLibrary,
     /// The kernels do not compile.
     #[error("the kernels do not compile for {architecture}:\n{log}")]
     Compile {

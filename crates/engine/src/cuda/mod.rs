@@ -15,6 +15,7 @@ mod copies;
 mod error;
 mod graphs;
 mod layers;
+mod library;
 mod product;
 mod program;
 mod queue;
@@ -31,6 +32,7 @@ pub use compiler::compile;
 pub use copies::Copies;
 use copies::{Groups, group};
 pub use error::CudaError;
+use library::Library;
 use program::{Code, Draft};
 use queue::Queue;
 
@@ -54,7 +56,8 @@ impl Default for CudaOptions {
     }
 }
 
-/// How the products of matrices are computed; everything else is in single precision.
+/// How large products of matrices are computed; everything else is in single precision. Small ones
+/// are not faster when they are rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precision {
     /// In single precision.
@@ -75,6 +78,8 @@ pub fn open(options: CudaOptions) -> Result<Box<dyn Device>, CudaError> {
 #[derive(Debug)]
 pub struct Cuda {
     name: String,
+    /// For large products, if it is installed.
+    library: RefCell<Option<Library>>,
     arena: SharedArena,
     queue: RefCell<Queue>,
     failure: RefCell<Option<CudaError>>,
@@ -84,7 +89,7 @@ pub struct Cuda {
 impl Cuda {
     /// Loads the driver and the kernels.
     pub fn new(options: CudaOptions) -> Result<Self, CudaError> {
-        let CudaOptions { ordinal, sharing, .. } = options;
+        let CudaOptions { ordinal, sharing, precision } = options;
         // SAFETY: looks for a library and loads it.
         if !unsafe { sys::is_culib_present() } {
             return Err(CudaError::NoDriver);
@@ -103,9 +108,19 @@ impl Cuda {
         }
         let code = compiler::kernels(&format!("sm_{major}{minor}"))?;
         let queue = Queue::new(&context, code, sharing)?;
+        let library = Library::open(precision)?;
+        if library.is_none() && precision != Precision::Single {
+            return Err(CudaError::NoLibrary);
+        }
         let arena = Arc::new(Mutex::new(Arena::new(context)));
-        let (queue, failure, operations) = (RefCell::new(queue), RefCell::new(None), Cell::new(0));
-        Ok(Self { name, arena, queue, failure, operations })
+        Ok(Self {
+            name,
+            library: RefCell::new(library),
+            arena,
+            queue: RefCell::new(queue),
+            failure: RefCell::new(None),
+            operations: Cell::new(0),
+        })
     }
 
     fn run(&self, draft: Draft) {

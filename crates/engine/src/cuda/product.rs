@@ -1,6 +1,7 @@
 //! Products of matrices: layers and their gradients.
 
 use super::arena::Place;
+use super::library::LargeProduct;
 use super::program::{Code, Draft};
 use super::{Cuda, values};
 use crate::buffer::{Buffer, Indices};
@@ -145,6 +146,50 @@ impl Cuda {
     }
 }
 
+/// Layers on so many rows are large.
+const LARGE_ROWS: usize = 4096;
+
+impl Cuda {
+    /// A layer by the library, one product a part; whether there is a library that can do it.
+    fn large_linear(
+        &self,
+        parts: &[Part<'_>],
+        bias: Option<&Buffer>,
+        addend: Option<Addend<'_>>,
+        activation: Activation,
+        rows: usize,
+        out: &Buffer,
+    ) -> bool {
+        let columns = out.len() / rows;
+        let mut library = self.library.borrow_mut();
+        let Some(library) = &mut *library else { return false };
+        if addend.is_some_and(|addend| addend.rows.is_some()) || columns < 16 {
+            return false;
+        }
+        let address = |buffer: &Buffer| buffer.cuda().place().address;
+        let mut sum = addend.map(|addend| address(addend.values));
+        for (i, part) in parts.iter().enumerate() {
+            self.count(rows, columns, part.width);
+            let last = i + 1 == parts.len();
+            let product = LargeProduct {
+                rows,
+                columns,
+                width: part.width,
+                input: address(part.input),
+                weight: address(part.weight) + 4 * part.start as u64,
+                weight_stride: part.stride,
+                addend: sum,
+                bias: bias.filter(|_| last).map(address),
+                relu: last && activation == Activation::Relu,
+                out: address(out),
+            };
+            self.attempt(|queue| queue.alone(|stream| library.run(stream, &product)));
+            sum = Some(address(out));
+        }
+        true
+    }
+}
+
 impl LinearLayers for Cuda {
     fn transpose(&self, from: &Buffer, rows: usize, columns: usize, to: &mut Buffer) {
         let draft = Draft::new(Code::Transpose).input(0, from).output(1, to);
@@ -161,6 +206,9 @@ impl LinearLayers for Cuda {
         columns: usize,
         out: &mut Buffer,
     ) {
+        if rows >= LARGE_ROWS && self.large_linear(parts, bias, addend, activation, rows, out) {
+            return;
+        }
         let none = Operand::rows(out, columns);
         let mut operands = [(none, none, 0); 4];
         for (operand, part) in operands.iter_mut().zip(parts) {

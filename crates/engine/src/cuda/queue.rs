@@ -149,6 +149,15 @@ impl Queue {
         self.push(draft)
     }
 
+    /// Puts something else on the stream, after everything that was added before.
+    pub(super) fn alone(
+        &mut self,
+        work: impl FnOnce(&CudaStream) -> Result<(), CudaError>,
+    ) -> Result<(), CudaError> {
+        self.flush()?;
+        work(&self.stream)
+    }
+
     /// Copies words of a block to the host, after everything that was added before.
     #[expect(unsafe_code, reason = "a copy from the GPU")]
     pub(super) fn read(&mut self, from: Place, to: &mut [f32]) -> Result<(), CudaError> {

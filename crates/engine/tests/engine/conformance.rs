@@ -123,6 +123,14 @@ fn few_wide_rows() {
 }
 
 #[test]
+fn layers_on_many_rows() {
+    for program in programs::all().iter().filter(|program| program.operation == "Linear") {
+        check(program, Size { n_nodes: 4500, n_edges: 0, columns: 32, width: 20, ..SIZE });
+        check(program, Size { n_nodes: 4500, n_edges: 0, columns: 17, width: 6, ..SIZE });
+    }
+}
+
+#[test]
 fn messages_too_wide_for_the_stack() {
     for program in programs::all().iter().filter(|program| program.operation == "GatherMax") {
         check(program, Size { columns: 1100, ..SIZE });

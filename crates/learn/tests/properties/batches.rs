@@ -40,7 +40,7 @@ fn count(field: &Field, sample: &Sample) -> f64 {
 fn padding_weighs_nothing() {
     for algorithm in algorithms::ALL {
         let case = case(&algorithm.spec().algorithm);
-        let mut network = case.network(true, Cpu::new(1));
+        let mut network = case.network(true, Box::new(Cpu::new(1)));
         let samples = case.samples(&[4, 9, 5]);
         let (outputs, hints, batch) = losses_of(&mut network, &samples);
         let steps = batch.steps() as f64;

@@ -1,6 +1,7 @@
 //! What is tried: every processor on every algorithm in both conventions.
 
 use salsa_engine::cpu::Cpu;
+use salsa_engine::cuda::CudaOptions;
 use salsa_engine::device::Device;
 use salsa_learn::batch::Batch;
 use salsa_learn::compute::Compute;
@@ -13,8 +14,14 @@ use salsa_traces::convention::Convention;
 use salsa_traces::sample::{Sample, Sampler};
 use salsa_traces::suite::Suite;
 
-/// The CPU on one thread.
-pub const ONE_THREAD: Compute = Compute::Cpu { n_threads: 1 };
+/// What is tested: the CPU on one thread, or the first GPU where `SALSA_TEST_CUDA=1` asks for it.
+pub fn tested() -> Compute {
+    if std::env::var_os("SALSA_TEST_CUDA").is_some_and(|value| value == "1") {
+        Compute::Cuda(CudaOptions::default())
+    } else {
+        Compute::Cpu { n_threads: 1 }
+    }
+}
 
 /// A processor, an algorithm and how the model is read.
 #[derive(Clone, Copy)]
@@ -96,13 +103,13 @@ impl Case {
         run
     }
 
-    pub fn network(&self, hints: bool, device: impl Device + 'static) -> Network {
-        Network::with_processor(&self.run(hints), Box::new(device), self.kind.build).unwrap()
+    pub fn network(&self, hints: bool, device: Box<dyn Device>) -> Network {
+        Network::with_processor(&self.run(hints), device, self.kind.build).unwrap()
     }
 
     /// A network on one thread that has made two steps, so that its statistics are those of data.
     pub fn stepped_network(&self) -> Network {
-        let mut network = self.network(false, Cpu::new(1));
+        let mut network = self.network(false, Box::new(Cpu::new(1)));
         let batch = Batch::new(&self.samples(&[5, 7, 6, 4]), false).unwrap();
         let options = StepOptions::new(&self.run(false));
         for number in 1..=2 {

@@ -6,7 +6,7 @@ use salsa_learn::model::processors;
 use salsa_learn::network::Network;
 use salsa_learn::training::step::{StepOptions, step};
 
-use crate::cases::{self, ONE_THREAD, decoded};
+use crate::cases::{self, decoded, tested};
 
 #[test]
 fn a_network_comes_back_from_a_checkpoint() {
@@ -19,7 +19,7 @@ fn a_network_comes_back_from_a_checkpoint() {
         let read = Checkpoint::from_bytes(&bytes, &processors::names()).unwrap();
         assert!(read.to_bytes().unwrap() == bytes, "{}", case.name());
 
-        let mut restored = Network::restore(&read, ONE_THREAD).unwrap();
+        let mut restored = Network::restore(&read, tested()).unwrap();
         let batch = Batch::new(&case.samples(&[9, 4]), false).unwrap();
         let bits = |network: &mut Network| {
             let outputs = decoded(network, &batch).concat();
@@ -47,12 +47,12 @@ fn a_checkpoint_of_another_network_is_refused() {
     let mut checkpoint = Checkpoint::new(&run, Progress::start(&run));
     network.write(&mut checkpoint);
     run.model.hidden = 16;
-    let told = Network::new(&run, ONE_THREAD).unwrap().read(&checkpoint).unwrap_err().to_string();
+    let told = Network::new(&run, tested()).unwrap().read(&checkpoint).unwrap_err().to_string();
     assert_eq!(
         told,
         "tensor \"param/encoder.encoder.pos.lin.weight\": expected shape [16, 1], found [8, 1]"
     );
     run = case.run(true);
-    let told = Network::new(&run, ONE_THREAD).unwrap().read(&checkpoint).unwrap_err().to_string();
+    let told = Network::new(&run, tested()).unwrap().read(&checkpoint).unwrap_err().to_string();
     assert_eq!(told, "tensor \"param/decoder.decoder.reach.lin.weight\" is missing");
 }

@@ -8,15 +8,16 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
-use salsa_engine::cpu::Cpu;
+use salsa_engine::cuda::CudaOptions;
 use salsa_engine::device::Device;
 use salsa_engine::reference::Reference;
 use salsa_learn::batch::Batch;
+use salsa_learn::compute::Compute;
 use salsa_learn::network::Network;
 use salsa_learn::training::step::{StepOptions, Stepped, step};
 use salsa_traces::random;
 
-use crate::cases::{self, Case};
+use crate::cases::{self, Case, tested};
 
 /// What one step leaves.
 struct Left {
@@ -28,12 +29,7 @@ struct Left {
 }
 
 /// A step of a network; with a `seed`, its parameters are off in their last digits.
-fn after_a_step(
-    case: Case,
-    batch: &Batch,
-    device: impl Device + 'static,
-    seed: Option<u64>,
-) -> Left {
+fn after_a_step(case: Case, batch: &Batch, device: Box<dyn Device>, seed: Option<u64>) -> Left {
     let hints = !batch.hints.is_empty();
     let mut network = case.network(hints, device);
     let values = |network: &Network| -> Vec<Vec<f32>> {
@@ -116,10 +112,10 @@ fn deviations(found: &Left, expected: &Left) -> [(&'static str, f64, f64); 9] {
 
 /// Compares one step on both devices; how many of its numbers single precision says something of.
 fn compared(case: Case, batch: &Batch) -> usize {
-    let found = after_a_step(case, batch, Cpu::new(2), None);
-    let expected = after_a_step(case, batch, Reference, None);
+    let found = after_a_step(case, batch, tested().device().unwrap(), None);
+    let expected = after_a_step(case, batch, Box::new(Reference), None);
     // What rounding does to the reference, it may do to single precision.
-    let rounded = [1, 2, 3].map(|seed| after_a_step(case, batch, Reference, Some(seed)));
+    let rounded = [1, 2, 3].map(|seed| after_a_step(case, batch, Box::new(Reference), Some(seed)));
     let rounded = rounded.map(|rounded| deviations(&rounded, &expected));
     let mut compared = 0;
     for (i, (name, found, least)) in deviations(&found, &expected).into_iter().enumerate() {
@@ -161,4 +157,36 @@ fn a_training_step_with_hints_is_that_of_the_reference() {
         numbers += compared;
     }
     assert!(numbers * 100 >= 9 * cases.len() * 80, "{numbers} numbers compared");
+}
+
+/// The losses of the first steps of a training, and the parameters after them.
+fn beginning(case: Case, compute: Compute) -> (Vec<f64>, Vec<Vec<f32>>) {
+    let mut network = case.network(false, compute.device().unwrap());
+    let options = StepOptions::new(&case.run(false));
+    let losses = (1..=20).map(|number| {
+        let batch = Batch::new(&case.samples(&[12, 16, 9, 16, 4, 7, 13, 11]), false).unwrap();
+        step(&mut network, &batch, &options, number).unwrap().loss.total
+    });
+    let losses = losses.collect();
+    let parameters = network.tape.parameters().iter();
+    (losses, parameters.map(|kept| network.tape.read(kept.tensor)).collect())
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn a_training_begins_on_a_gpu_as_on_the_cpu_and_always_the_same() {
+    for name in ["bfs", "dijkstra", "dfs", "mis"] {
+        let found = cases::all()
+            .into_iter()
+            .find(|case| (&*case.algorithm.spec().algorithm, case.kind.name) == (name, "pgn"));
+        let case = Case { hidden: 128, ..found.unwrap() };
+        let gpu = Compute::Cuda(CudaOptions::default());
+        let (on_cpu, _) = beginning(case, Compute::Cpu { n_threads: 2 });
+        let (on_gpu, parameters) = beginning(case, gpu);
+        for (step, (a, b)) in on_cpu.iter().zip(&on_gpu).enumerate() {
+            assert!((a - b).abs() <= 1e-3 * a.abs(), "{name}, step {step}: {a} and {b}");
+        }
+        // Alone or beside others: the same bits.
+        assert_eq!(beginning(case, gpu.shared_by(5)), (on_gpu, parameters), "{name}");
+    }
 }

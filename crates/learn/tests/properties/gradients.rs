@@ -28,7 +28,7 @@ fn total(network: &mut Network, batch: &Batch) -> Tensor {
 }
 
 fn slope_agrees_with_differences(case: Case, hints: bool, rng: &mut ChaCha8Rng) {
-    let mut network = case.network(hints, Reference);
+    let mut network = case.network(hints, Box::new(Reference));
     network.tape.set_recording(true);
     let batch = Batch::new(&case.samples(&[4, 5]), hints).unwrap();
     let loss = total(&mut network, &batch);

@@ -20,7 +20,7 @@ fn hint_losses(network: &mut Network, batch: &Batch) -> Vec<f64> {
 fn training_with_hints_lowers_the_loss_of_each() {
     for mut case in cases::all() {
         case.hidden = 16;
-        let mut network = case.network(true, Cpu::new(1));
+        let mut network = case.network(true, Box::new(Cpu::new(1)));
         let batch = Batch::new(&case.samples(&[4, 5, 7]), true).unwrap();
         let mut options = StepOptions::new(&case.run(true));
         options.optimiser.learning_rate = 1e-3;

@@ -4,7 +4,7 @@ use salsa_learn::training::log::{Record, RunLog, json_lines};
 use salsa_learn::training::{Folder, TrainError, Trainer, Unobserved};
 use salsa_traces::suite::Suite;
 
-use crate::cases::ONE_THREAD;
+use crate::cases::tested;
 use crate::resuming::{left, resumed, stopped_once, straight, tiny};
 
 /// Sets the first value of the parameter called `name`.
@@ -67,7 +67,7 @@ fn a_rate_that_throws_parameters_away_ends_the_training() {
         let suite = Suite::named(run.suite()).unwrap();
         let at = tempfile::tempdir().unwrap();
         let folder = Folder::new(at.path());
-        let mut trainer = Trainer::new(&run, &suite, ONE_THREAD).unwrap();
+        let mut trainer = Trainer::new(&run, &suite, tested()).unwrap();
         let error = trainer.train(&folder, &mut Unobserved).unwrap_err();
         let TrainError::NotFinite { step: 2, epoch: 1, batch: 2, .. } = error else {
             panic!("{processor}: {error}")
@@ -85,7 +85,7 @@ fn parameters_that_were_thrown_away_in_the_last_batch_are_not_saved() {
     let suite = Suite::named(run.suite()).unwrap();
     let at = tempfile::tempdir().unwrap();
     let folder = Folder::new(at.path());
-    let mut trainer = Trainer::new(&run, &suite, ONE_THREAD).unwrap();
+    let mut trainer = Trainer::new(&run, &suite, tested()).unwrap();
     let error = trainer.train(&folder, &mut Unobserved).unwrap_err();
     let expected = "step 1, batch 1 of epoch 1: the validation loss is ";
     assert!(error.to_string().starts_with(expected), "{error}");

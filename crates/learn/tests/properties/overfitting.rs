@@ -27,7 +27,7 @@ fn all_right(network: &mut Network, batch: &Batch, samples: &[Sample]) -> bool {
 fn steps_to_learn(case: Case, most: u64) -> (Option<u64>, f64) {
     let samples = case.samples(&[4, 5, 7]);
     let batch = Batch::new(&samples, false).unwrap();
-    let mut network = case.network(false, Cpu::new(1));
+    let mut network = case.network(false, Box::new(Cpu::new(1)));
     let mut options = StepOptions::new(&case.run(false));
     options.optimiser.learning_rate = 1e-3;
     let mut loss = f64::NAN;

@@ -14,7 +14,7 @@ use salsa_learn::training::log::{Ending, Record, RunLog, json_lines};
 use salsa_learn::training::{Folder, Observer, Outcome, StepView, Trainer, Unobserved};
 use salsa_traces::suite::Suite;
 
-use crate::cases::ONE_THREAD;
+use crate::cases::tested;
 
 /// Three epochs of three batches.
 pub fn tiny(processor: &str, hints: bool) -> Run {
@@ -69,14 +69,14 @@ pub fn left(folder: &Folder) -> Left {
 /// A training from where the folder stands.
 pub fn resumed<'a>(folder: &Folder, suite: &'a Suite) -> Trainer<'a> {
     let checkpoint = Checkpoint::read(&folder.last(), &processors::names()).unwrap();
-    Trainer::resume(&checkpoint, suite, ONE_THREAD).unwrap()
+    Trainer::resume(&checkpoint, suite, tested()).unwrap()
 }
 
 /// A training without a stop.
 pub fn straight(run: &Run, at: &Path) -> Left {
     let suite = Suite::named(run.suite()).unwrap();
     let folder = Folder::new(at);
-    let mut trainer = Trainer::new(run, &suite, ONE_THREAD).unwrap();
+    let mut trainer = Trainer::new(run, &suite, tested()).unwrap();
     let outcome = trainer.train(&folder, &mut Unobserved).unwrap();
     assert_eq!(outcome, Outcome::Finished(Ending::AllEpochs));
     left(&folder)
@@ -84,7 +84,7 @@ pub fn straight(run: &Run, at: &Path) -> Left {
 
 /// A training up to a stop after `step`.
 pub fn stopped_once<'a>(run: &Run, suite: &'a Suite, folder: &Folder, step: u64) -> Trainer<'a> {
-    let mut trainer = Trainer::new(run, suite, ONE_THREAD).unwrap();
+    let mut trainer = Trainer::new(run, suite, tested()).unwrap();
     let mut observer = StopsAfter { steps: &BTreeSet::from([step]), reached: None };
     assert_eq!(trainer.train(folder, &mut observer).unwrap(), Outcome::Interrupted);
     trainer
@@ -94,7 +94,7 @@ pub fn stopped_once<'a>(run: &Run, suite: &'a Suite, folder: &Folder, step: u64)
 fn stopped(run: &Run, at: &Path, steps: &BTreeSet<u64>) -> (Left, usize) {
     let suite = Suite::named(run.suite()).unwrap();
     let folder = Folder::new(at);
-    let mut trainer = Trainer::new(run, &suite, ONE_THREAD).unwrap();
+    let mut trainer = Trainer::new(run, &suite, tested()).unwrap();
     let mut stops = 0;
     loop {
         let mut observer = StopsAfter { steps, reached: None };
@@ -157,7 +157,7 @@ fn a_training_that_was_stopped_before_its_first_step_goes_on() {
     let expected = straight(&run, whole.path());
     let suite = Suite::named(run.suite()).unwrap();
     let folder = Folder::new(parts.path());
-    let mut trainer = Trainer::new(&run, &suite, ONE_THREAD).unwrap();
+    let mut trainer = Trainer::new(&run, &suite, tested()).unwrap();
     for _ in 0..2 {
         assert_eq!(trainer.train(&folder, &mut Never).unwrap(), Outcome::Interrupted);
         trainer = resumed(&folder, &suite);
@@ -189,7 +189,7 @@ fn early_stopping_ends_a_resumed_training_too() {
     let suite = Suite::named(run.suite()).unwrap();
     let folder = Folder::new(whole.path());
     let outcome =
-        Trainer::new(&run, &suite, ONE_THREAD).unwrap().train(&folder, &mut Unobserved).unwrap();
+        Trainer::new(&run, &suite, tested()).unwrap().train(&folder, &mut Unobserved).unwrap();
     assert_eq!(outcome, Outcome::Finished(Ending::EarlyStopping));
     let (found, _) = stopped(&run, parts.path(), &(1..=150).step_by(4).collect());
     assert!(found == left(&folder));

@@ -7,7 +7,7 @@ use salsa_learn::run::Run;
 use salsa_learn::training::Trainer;
 use salsa_traces::suite::Suite;
 
-use crate::cases::ONE_THREAD;
+use crate::cases::tested;
 
 #[test]
 fn every_published_run_can_be_trained() {
@@ -15,7 +15,7 @@ fn every_published_run_can_be_trained() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let run = Run::load(&entry.unwrap().path(), &processors::names()).unwrap();
         let suite = Suite::named(run.suite()).unwrap();
-        let mut trainer = Trainer::new(&run, &suite, ONE_THREAD).unwrap();
+        let mut trainer = Trainer::new(&run, &suite, tested()).unwrap();
         assert!(trainer.n_batches() > 0);
         assert!(trainer.network().n_parameters() > 0);
     }

@@ -8,7 +8,7 @@ use crate::cases::{self, Case};
 
 /// The bits of everything that stays, after three steps.
 fn after_three_steps(case: Case, n_threads: usize) -> Vec<u32> {
-    let mut network = case.network(true, Cpu::new(n_threads));
+    let mut network = case.network(true, Box::new(Cpu::new(n_threads)));
     let options = StepOptions::new(&case.run(true));
     let batches = [[13, 16, 7], [16, 16, 4], [11, 13, 16]]
         .map(|n_nodes| Batch::new(&case.samples(&n_nodes), true).unwrap());
