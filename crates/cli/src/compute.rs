@@ -16,6 +16,25 @@ pub struct ComputeArguments {
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: DeviceName,
 
+    #[command(flatten)]
+    how: HowArguments,
+}
+
+/// Where networks compute, one place after another.
+#[derive(Debug, Args)]
+pub struct ComputeListArguments {
+    /// Where to compute, separated by commas: cpu, cuda or cuda:N (the NVIDIA GPU of this number,
+    /// from 0)
+    #[arg(long, value_name = "DEVICES", value_delimiter = ',', default_value = "cpu")]
+    device: Vec<DeviceName>,
+
+    #[command(flatten)]
+    how: HowArguments,
+}
+
+/// What can be chosen on some devices only.
+#[derive(Debug, Args)]
+struct HowArguments {
     /// How a GPU computes products of matrices: f32, tf32 or bf16 (rounded, faster)
     #[arg(long, value_name = "NAME", default_value = "f32", value_parser = precision)]
     precision: Precision,
@@ -54,33 +73,61 @@ fn precision(text: &str) -> Result<Precision, String> {
 impl ComputeArguments {
     /// What they say.
     pub fn compute(&self) -> Result<Compute, Failure> {
-        let n_threads = self.threads.count()?;
-        match self.device {
-            DeviceName::Cpu if self.precision != Precision::Single => Err(Failure::mistake(
-                "--precision: the CPU computes in f32; others need --device cuda",
-            )),
-            DeviceName::Cpu => Ok(Compute::Cpu { n_threads }),
-            DeviceName::Cuda(_) if self.threads.is_given() => {
-                Err(Failure::mistake("--threads: only for --device cpu"))
-            }
-            DeviceName::Cuda(ordinal) => {
-                Ok(Compute::Cuda(CudaOptions { ordinal, sharing: 1, precision: self.precision }))
-            }
-        }
+        self.how.check(&[self.device])?;
+        self.how.on(self.device)
     }
 
     /// The words that give the same to another process.
     pub fn words(&self) -> Result<[String; 4], Failure> {
-        Ok(match self.compute()? {
-            Compute::Cpu { n_threads } => {
-                ["--device".into(), "cpu".into(), "--threads".into(), n_threads.to_string()]
-            }
-            Compute::Cuda(CudaOptions { ordinal, precision, .. }) => {
-                let named = PRECISIONS.iter().find(|(_, known)| *known == precision);
-                let name = named.map_or("f32", |(name, _)| name);
-                ["--device".into(), format!("cuda:{ordinal}"), "--precision".into(), name.into()]
+        Ok(words(self.compute()?))
+    }
+}
+
+impl ComputeListArguments {
+    /// What they say, in their order.
+    pub fn each(&self) -> Result<Vec<Compute>, Failure> {
+        self.how.check(&self.device)?;
+        self.device.iter().map(|&device| self.how.on(device)).collect()
+    }
+}
+
+impl HowArguments {
+    /// Whether each choice concerns one of the devices.
+    fn check(&self, devices: &[DeviceName]) -> Result<(), Failure> {
+        let is_cpu = |device: &DeviceName| matches!(device, DeviceName::Cpu);
+        if self.precision != Precision::Single && devices.iter().all(is_cpu) {
+            let told = "--precision: the CPU computes in f32; others need --device cuda";
+            return Err(Failure::mistake(told));
+        }
+        if self.threads.is_given() && !devices.iter().any(is_cpu) {
+            return Err(Failure::mistake("--threads: only for --device cpu"));
+        }
+        Ok(())
+    }
+
+    /// What concerns this device.
+    fn on(&self, device: DeviceName) -> Result<Compute, Failure> {
+        let precision = self.precision;
+        Ok(match device {
+            DeviceName::Cpu => Compute::Cpu { n_threads: self.threads.count()? },
+            DeviceName::Cuda(ordinal) => {
+                Compute::Cuda(CudaOptions { ordinal, sharing: 1, precision })
             }
         })
+    }
+}
+
+/// The words that give this to another process.
+pub fn words(compute: Compute) -> [String; 4] {
+    match compute {
+        Compute::Cpu { n_threads } => {
+            ["--device".into(), "cpu".into(), "--threads".into(), n_threads.to_string()]
+        }
+        Compute::Cuda(CudaOptions { ordinal, precision, .. }) => {
+            let named = PRECISIONS.iter().find(|(_, known)| *known == precision);
+            let name = named.map_or("f32", |(name, _)| name);
+            ["--device".into(), format!("cuda:{ordinal}"), "--precision".into(), name.into()]
+        }
     }
 }
 

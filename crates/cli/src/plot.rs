@@ -3,7 +3,7 @@
 //! Made by hand because it is small: a frame, ticks, and for each series a line with marks. Series
 //! differ in colour (Okabe and Ito, safe for colour-blind readers) and in the shape of the marks,
 //! so they are told apart in grey print too; each is named at the right end of its line, where
-//! the eye already is. A logarithmic axis leaves out values that are not positive.
+//! the eye already is. Figures that others measured are hollow marks without a line. A logarithmic axis leaves out values that are not positive.
 
 mod axis;
 
@@ -35,6 +35,25 @@ pub struct Series {
     pub name: String,
     /// Its points (x, y), drawn in this order.
     pub points: Vec<(f64, f64)>,
+    /// Whether its points are quoted, not measured.
+    pub quoted: bool,
+}
+
+impl Series {
+    /// One for each name, in the order in which they first come; a point may be missing.
+    pub fn by_name(points: impl Iterator<Item = (String, Option<(f64, f64)>)>) -> Vec<Self> {
+        let mut series: Vec<Self> = Vec::new();
+        for (name, point) in points {
+            match series.iter_mut().find(|known| known.name == name) {
+                Some(known) => known.points.extend(point),
+                None => {
+                    let points = point.into_iter().collect();
+                    series.push(Self { name, points, quoted: false });
+                }
+            }
+        }
+        series
+    }
 }
 
 const COLOURS: [&str; 7] =
@@ -80,14 +99,11 @@ impl Plot {
         for (place, points) in kept.iter().enumerate() {
             let colour = COLOURS[place % COLOURS.len()];
             let at: Vec<[f64; 2]> = points.iter().map(|&(x, y)| [x_at(x), y_at(y)]).collect();
-            let path: Vec<String> = at.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
-            let _ = writeln!(
-                svg,
-                "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" \
-                 stroke-linejoin=\"round\"/>",
-                path.join(" ")
-            );
-            at.iter().for_each(|&point| mark(&mut svg, point, place, colour));
+            let quoted = self.series[place].quoted;
+            if !quoted {
+                polyline(&mut svg, &at, colour);
+            }
+            at.iter().for_each(|&point| mark(&mut svg, point, place, colour, quoted));
             if let (Some(&[x, _]), Some(y)) = (at.last(), names_at[place]) {
                 let name_x = if area.right - x < 30.0 { x + 10.0 } else { area.right + 6.0 };
                 text(&mut svg, [name_x, y + 4.3], "start", 12.0, colour, &self.series[place].name);
@@ -154,6 +170,16 @@ fn line(svg: &mut String, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2], colour: &str) 
     );
 }
 
+fn polyline(svg: &mut String, points: &[[f64; 2]], colour: &str) {
+    let path: Vec<String> = points.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
+    let _ = writeln!(
+        svg,
+        "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" \
+         stroke-linejoin=\"round\"/>",
+        path.join(" ")
+    );
+}
+
 fn text(svg: &mut String, [x, y]: [f64; 2], anchor: &str, size: f64, colour: &str, text: &str) {
     let text = escape(text);
     let _ = writeln!(
@@ -164,11 +190,14 @@ fn text(svg: &mut String, [x, y]: [f64; 2], anchor: &str, size: f64, colour: &st
 }
 
 /// A circle, a square, a triangle or a diamond, by the place of the series.
-fn mark(svg: &mut String, [x, y]: [f64; 2], place: usize, colour: &str) {
+fn mark(svg: &mut String, [x, y]: [f64; 2], place: usize, colour: &str, hollow: bool) {
+    let paint = match hollow {
+        true => format!("fill=\"#ffffff\" stroke=\"{colour}\" stroke-width=\"2\""),
+        false => format!("fill=\"{colour}\""),
+    };
     let corners: &[[f64; 2]] = match place % 4 {
         0 => {
-            let _ =
-                writeln!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{colour}\"/>");
+            let _ = writeln!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" {paint}/>");
             return;
         }
         1 => &[[-3.6, -3.6], [3.6, -3.6], [3.6, 3.6], [-3.6, 3.6]],
@@ -177,7 +206,7 @@ fn mark(svg: &mut String, [x, y]: [f64; 2], place: usize, colour: &str) {
     };
     let points: Vec<String> =
         corners.iter().map(|[dx, dy]| format!("{:.1},{:.1}", x + dx, y + dy)).collect();
-    let _ = writeln!(svg, "<polygon points=\"{}\" fill=\"{colour}\"/>", points.join(" "));
+    let _ = writeln!(svg, "<polygon points=\"{}\" {paint}/>", points.join(" "));
 }
 
 fn escape(text: &str) -> String {
@@ -189,7 +218,7 @@ mod tests {
     use super::*;
 
     fn plot(points: Vec<(f64, f64)>, log: bool) -> Plot {
-        let series = vec![Series { name: "a & b".to_owned(), points }];
+        let series = vec![Series { name: "a & b".to_owned(), points, quoted: false }];
         let label = || "x < y".to_owned();
         let (title, x_label, y_label) = (label(), label(), label());
         Plot { title, x_label, y_label, log_x: log, log_y: log, series }
@@ -211,6 +240,24 @@ mod tests {
     fn values_without_a_logarithm_are_left_out() {
         let svg = plot(vec![(1.0, 1.0), (10.0, 0.0), (100.0, 5.0)], true).to_svg(600.0, 400.0);
         assert_eq!(svg.matches("<circle").count(), 2);
+    }
+
+    #[test]
+    fn quoted_points_are_hollow_and_have_no_line() {
+        let mut quoted = plot(vec![(1.0, 1.0), (2.0, 2.0)], false);
+        quoted.series[0].quoted = true;
+        let svg = quoted.to_svg(600.0, 400.0);
+        assert_eq!((svg.matches("<circle").count(), svg.matches("<polyline").count()), (2, 0));
+        assert_eq!(svg.matches("r=\"4\" fill=\"#ffffff\"").count(), 2);
+    }
+
+    #[test]
+    fn points_of_one_name_are_one_series() {
+        let points = [("a", Some((1.0, 2.0))), ("b", None), ("a", Some((3.0, 4.0)))];
+        let series = Series::by_name(points.into_iter().map(|(name, at)| (name.to_owned(), at)));
+        let found: Vec<(&str, usize)> =
+            series.iter().map(|one| (&*one.name, one.points.len())).collect();
+        assert_eq!(found, [("a", 2), ("b", 0)]);
     }
 
     #[test]

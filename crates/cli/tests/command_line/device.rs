@@ -32,6 +32,12 @@ fn wrong_devices_are_told() {
         "--precision: the CPU computes in f32; others need --device cuda",
     );
     mistake("train --device cuda -j2", "--threads: only for --device cpu");
+    mistake("bench scaling --device cuda,cuda:1 -j2", "--threads: only for --device cpu");
+    mistake(
+        "bench scaling --device cpu,gpu",
+        "invalid value 'gpu' for '--device <DEVICES>': expected cpu, cuda or cuda:N, found \"gpu\" \
+         (see salsa bench scaling --help)",
+    );
 }
 
 #[test]
@@ -48,6 +54,7 @@ fn a_gpu_that_is_not_there_is_told_before_anything_is_written() {
         "predict run --out made/p.jsonl".to_owned(),
         "bench train -a bfs -m gin --hints no".to_owned(),
         "bench infer --nodes 16".to_owned(),
+        "bench scaling --plots plots".to_owned(),
         format!("dev parity {}", case.display()),
     ] {
         let run = salsa(at.path(), &format!("{words} --device cuda:999"));
@@ -69,6 +76,7 @@ fn results_say_what_computed_them() {
     let listed = [
         "bench train -a bfs -m gin --hints no --batches 1 --seconds 0.01".to_owned(),
         "bench infer --nodes 16".to_owned(),
+        "bench scaling --nodes 16".to_owned(),
         format!("dev parity {}", case.display()),
     ];
     for words in listed {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::salsa::{folder, printed, salsa};
 
 /// Every command, those of `bench` too.
-pub const COMMANDS: [&str; 21] = [
+pub const COMMANDS: [&str; 22] = [
     "list",
     "generate",
     "inspect",
@@ -24,6 +24,7 @@ pub const COMMANDS: [&str; 21] = [
     "bench scale",
     "bench train",
     "bench infer",
+    "bench scaling",
     "dev",
     "dev parity",
     "completions",

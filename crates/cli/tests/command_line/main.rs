@@ -22,6 +22,7 @@ mod help;
 mod inspect;
 mod interruption;
 mod mistakes;
+mod scaling;
 mod side_by_side;
 mod summaries;
 mod train;

@@ -119,7 +119,7 @@ fn wrong_options_are_told_in_one_line() {
     mistake(
         "bench",
         "'salsa bench' requires a subcommand but one was not provided; [subcommands: generate, \
-         execution, scale, train, infer, help] (see salsa bench --help)",
+         execution, scale, train, infer, scaling, help] (see salsa bench --help)",
     );
     mistake(
         "inspect -a bfs --nodes 4",

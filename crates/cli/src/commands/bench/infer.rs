@@ -3,16 +3,14 @@
 //!
 //! Every cell runs in a process of its own, so that its peak memory is its own too.
 
-mod cell;
-
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use self::cell::{Cell, Question, measure};
 use super::own_process::in_own_process;
-use super::{Shown, saved};
+use super::pass::{Cell, Question, Work, measure};
+use super::{Shown, check_nodes, saved};
 use crate::arguments::Format;
 use crate::compute::ComputeArguments;
 use crate::failure::Failure;
@@ -70,9 +68,7 @@ pub struct Infer {
 
 impl Infer {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
-        if let Some(few) = self.nodes.iter().find(|&&nodes| nodes < 2) {
-            return Err(Failure::mistake(format!("--nodes: expected at least 2, found {few}")));
-        }
+        check_nodes(&self.nodes)?;
         if self.batch == 0 {
             return Err(Failure::mistake("--batch: expected at least 1, found 0"));
         }
@@ -85,6 +81,7 @@ impl Infer {
                     nodes: self.nodes[0],
                     graphs: self.batch,
                     compute: self.compute.compute()?,
+                    work: Work::Inference,
                 };
                 return print_json(out, &measure(&question)?);
             }
@@ -159,22 +156,17 @@ fn plot(
     y_label: &str,
     value: impl Fn(&Cell) -> Option<f64>,
 ) -> String {
-    let mut series: Vec<Series> = Vec::new();
-    for cell in cells {
-        let name = format!("{} {}", cell.algorithm, cell.model);
+    let points = cells.iter().map(|cell| {
         let point = value(cell).map(|value| (cell.edges as f64, value));
-        match series.iter_mut().find(|known| known.name == name) {
-            Some(known) => known.points.extend(point),
-            None => series.push(Series { name, points: point.into_iter().collect() }),
-        }
-    }
+        (format!("{} {}", cell.algorithm, cell.model), point)
+    });
     Plot {
         title: title.to_owned(),
         x_label: "edges".to_owned(),
         y_label: y_label.to_owned(),
         log_x: true,
         log_y: true,
-        series,
+        series: Series::by_name(points),
     }
     .to_svg(900.0, 560.0)
 }

@@ -5,16 +5,18 @@ mod generate;
 mod infer;
 mod memory;
 mod own_process;
+mod pass;
 mod product_peak;
 mod published;
 mod scale;
+mod scaling;
 mod train;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use serde::de::DeserializeOwned;
 
 use crate::arguments::Format;
@@ -29,6 +31,7 @@ pub enum Bench {
     Scale(scale::Scale),
     Train(train::Train),
     Infer(infer::Infer),
+    Scaling(scaling::Scaling),
 }
 
 impl Bench {
@@ -39,26 +42,35 @@ impl Bench {
             Self::Scale(scale) => scale.run(out),
             Self::Train(train) => train.run(out),
             Self::Infer(infer) => infer.run(out),
+            Self::Scaling(scaling) => scaling.run(out),
         }
     }
 }
 
 /// What every measurement can be asked for.
 #[derive(Debug, Args)]
-struct Shown {
+struct Shown<F: ValueEnum + Default + Send + Sync + 'static = Format> {
     /// Show a measurement saved with --format json instead of measuring
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
     /// How to print
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: F,
 }
 
 /// What `--seconds` asks for.
 fn time_for_each(seconds: f64) -> Result<Duration, Failure> {
     Duration::try_from_secs_f64(seconds)
         .map_err(|error| Failure::mistake(format!("--seconds: {error}")))
+}
+
+/// Whether `--nodes` asks for graphs that a network can be asked about.
+fn check_nodes(nodes: &[u32]) -> Result<(), Failure> {
+    match nodes.iter().find(|&&nodes| nodes < 2) {
+        Some(few) => Err(Failure::mistake(format!("--nodes: expected at least 2, found {few}"))),
+        None => Ok(()),
+    }
 }
 
 /// Runs per second of `work`, which gets the number of the run, over at least `time`.

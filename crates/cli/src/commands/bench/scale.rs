@@ -224,22 +224,17 @@ fn measure(algorithm: &str, generator: &str, nodes: u32) -> Result<Cell, Failure
 }
 
 fn plot(cells: &[Cell], title: &str, y_label: &str, value: impl Fn(&Cell) -> f64) -> String {
-    let mut series: Vec<Series> = Vec::new();
-    for cell in cells {
+    let points = cells.iter().map(|cell| {
         let name = format!("{} {}", cell.algorithm, cell.generator);
-        let point = (cell.nodes as f64, value(cell));
-        match series.iter_mut().find(|known| known.name == name) {
-            Some(known) => known.points.push(point),
-            None => series.push(Series { name, points: vec![point] }),
-        }
-    }
+        (name, Some((cell.nodes as f64, value(cell))))
+    });
     Plot {
         title: title.to_owned(),
         x_label: "nodes".to_owned(),
         y_label: y_label.to_owned(),
         log_x: true,
         log_y: true,
-        series,
+        series: Series::by_name(points),
     }
     .to_svg(900.0, 560.0)
 }

@@ -1,24 +1,49 @@
-//! One model on one batch of graphs.
+//! One model on one batch of graphs, once forward or one training step: its time and its memory.
+//!
+//! Shared by `bench infer` and `bench scaling`, so that both measure the same graphs.
 
 use salsa_learn::batch::Batch;
 use salsa_learn::compute::{Compute, Computed};
 use salsa_learn::network::Network;
 use salsa_learn::prediction::predictions;
 use salsa_learn::run::Run;
+use salsa_learn::training::step::{StepOptions, step};
 use salsa_traces::algorithms;
 use salsa_traces::sample::Sampler;
 use salsa_traces::suite::Suite;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::bench::memory::peak_memory;
-use crate::commands::bench::{median, seconds};
+use super::memory::{forget_peak, held_memory, peak_memory};
+use super::{median, seconds};
 use crate::failure::Failure;
+
+/// What the model does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Work {
+    /// Encoding, all steps and decoding, without gradients.
+    #[default]
+    Inference,
+    /// One training step: forward, backward, clipping and AdamW.
+    Training,
+}
+
+impl Work {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inference => "inference",
+            Self::Training => "training",
+        }
+    }
+}
 
 /// Nodes, edges and entries are those of all graphs together.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Cell {
     pub algorithm: String,
     pub model: String,
+    #[serde(default)]
+    pub work: Work,
     pub threads: usize,
     #[serde(flatten)]
     pub computed: Computed,
@@ -31,7 +56,11 @@ pub struct Cell {
     pub seconds: f64,
     /// Nanoseconds for each entry and step.
     pub ns: f64,
+    /// The most memory of the process, making the graphs included.
     pub peak_bytes: Option<u64>,
+    /// The most memory of the process during the work, above what it held before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added_bytes: Option<u64>,
     /// The most memory of a GPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_bytes: Option<u64>,
@@ -42,6 +71,12 @@ impl Cell {
     pub fn most_bytes(&self) -> Option<u64> {
         self.device_bytes.or(self.peak_bytes)
     }
+
+    /// What the work took there, as far as that can be told apart: a GPU's memory is taken from
+    /// the driver in pieces of which the model has the first.
+    pub fn work_bytes(&self) -> Option<u64> {
+        self.device_bytes.or(self.added_bytes)
+    }
 }
 
 /// What is asked: a new model on `graphs` graphs of `nodes` nodes each.
@@ -51,11 +86,12 @@ pub struct Question<'a> {
     pub nodes: u32,
     pub graphs: u64,
     pub compute: Compute,
+    pub work: Work,
 }
 
-/// Measures encoding, all steps and decoding.
+/// Does the work a few times; the time is the median.
 pub fn measure(question: &Question<'_>) -> Result<Cell, Failure> {
-    let &Question { algorithm, model, nodes, graphs, compute } = question;
+    let &Question { algorithm, model, nodes, graphs, compute, work } = question;
     let text = format!(
         "name = \"infer\"\nversion = 1\nconvention = \"paper\"\nseed = 0\n\n[[split]]\n\
          name = \"infer\"\nsamples = {graphs}\ngenerator = \"er\"\nnodes = {nodes}\n"
@@ -76,22 +112,27 @@ pub fn measure(question: &Question<'_>) -> Result<Cell, Failure> {
     // Enough turns to see past the noise on small graphs, one on large ones; a GPU needs a first
     // one to get its memory.
     let fewest = if matches!(compute, Compute::Cuda(_)) { 5 } else { 1 };
+    let options = StepOptions::new(&run);
+    let before = peak_memory();
+    let held = if forget_peak() { held_memory() } else { None };
     let mut times = Vec::new();
-    for _ in 0..(1_000_000 / entries).clamp(fewest, 20) {
-        let (predicted, time) = seconds(|| {
-            let Network { tape, model } = &mut network;
-            tape.set_recording(false);
-            let forward = model.forward(tape, &batch);
-            predictions(tape, &model.spec, &batch, &forward.outputs)
+    for turn in 1..=(1_000_000 / entries).clamp(fewest, 20) as u64 {
+        let (done, time) = seconds(|| match work {
+            Work::Inference => infer(&mut network, &batch),
+            Work::Training => match step(&mut network, &batch, &options, turn) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(Failure::System(error.to_string())),
+            },
         });
-        std::hint::black_box(predicted);
-        network.tape.device().check()?;
+        done?;
         times.push(time);
     }
+    let during = peak_memory();
     let seconds = median(times);
     Ok(Cell {
         algorithm: run.algorithm,
         model: model.to_owned(),
+        work,
         threads: compute.n_threads(),
         computed: compute.computed(network.tape.device()),
         graphs,
@@ -101,9 +142,18 @@ pub fn measure(question: &Question<'_>) -> Result<Cell, Failure> {
         steps: batch.steps(),
         seconds,
         ns: 1e9 * seconds / (entries * batch.steps()) as f64,
-        peak_bytes: peak_memory(),
+        peak_bytes: before.max(during),
+        added_bytes: held.zip(during).map(|(held, during)| during.saturating_sub(held)),
         device_bytes: network.tape.device().most_bytes(),
     })
+}
+
+fn infer(network: &mut Network, batch: &Batch) -> Result<(), Failure> {
+    let Network { tape, model } = network;
+    tape.set_recording(false);
+    let forward = model.forward(tape, batch);
+    std::hint::black_box(predictions(tape, &model.spec, batch, &forward.outputs));
+    Ok(tape.device().check()?)
 }
 
 /// Measurements from before there were batches.
