@@ -1,7 +1,7 @@
-//! Large products: by cuBLASLt, where it is installed.
+//! Large products whose operands may be rounded: by cuBLASLt.
 //!
-//! A library's product fills the GPU and knows its memory; launched by itself it takes longer than
-//! a small product does, so those stay with our own kernels. Plans are kept by shape, so one shape
+//! Launched by itself a library's product takes longer than a small one does, so those stay with
+//! our own kernels. Plans are kept by shape, so one shape
 //! is always computed the same way.
 
 use std::collections::HashMap;
@@ -65,16 +65,16 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Loads the library; nothing if it is not there.
-    pub(super) fn open(precision: Precision) -> Result<Option<Self>, CudaError> {
+    /// Loads the library.
+    pub(super) fn open(precision: Precision) -> Result<Self, CudaError> {
         // SAFETY: looks for a library and loads it.
         if !unsafe { sys::is_culib_present() } {
-            return Ok(None);
+            return Err(CudaError::NoLibrary);
         }
         let handle = result::create_handle().map_err(failed)?;
         // SAFETY: the context is current; freed once, in `drop`.
         let workspace = unsafe { driver::malloc_sync(WORKSPACE)? };
-        Ok(Some(Self { handle, precision, workspace, plans: HashMap::new() }))
+        Ok(Self { handle, precision, workspace, plans: HashMap::new() })
     }
 
     /// Adds a product to a stream.

@@ -78,7 +78,8 @@ pub fn open(options: CudaOptions) -> Result<Box<dyn Device>, CudaError> {
 #[derive(Debug)]
 pub struct Cuda {
     name: String,
-    /// For large products, if it is installed.
+    precision: Precision,
+    /// For large products, where they may be rounded.
     library: RefCell<Option<Library>>,
     arena: SharedArena,
     queue: RefCell<Queue>,
@@ -108,13 +109,14 @@ impl Cuda {
         }
         let code = compiler::kernels(&format!("sm_{major}{minor}"))?;
         let queue = Queue::new(&context, code, sharing)?;
-        let library = Library::open(precision)?;
-        if library.is_none() && precision != Precision::Single {
-            return Err(CudaError::NoLibrary);
-        }
+        let library = match precision {
+            Precision::Single => None,
+            _ => Some(Library::open(precision)?),
+        };
         let arena = Arc::new(Mutex::new(Arena::new(context)));
         Ok(Self {
             name,
+            precision,
             library: RefCell::new(library),
             arena,
             queue: RefCell::new(queue),

@@ -3,7 +3,7 @@
 use super::arena::Place;
 use super::library::LargeProduct;
 use super::program::{Code, Draft};
-use super::{Cuda, values};
+use super::{Cuda, Precision, values};
 use crate::buffer::{Buffer, Indices};
 use crate::device::{Activation, Addend, Gradient, LinearLayers, LinearMaxima, Part, PartShape};
 use crate::graph::Edges;
@@ -206,7 +206,11 @@ impl LinearLayers for Cuda {
         columns: usize,
         out: &mut Buffer,
     ) {
-        if rows >= LARGE_ROWS && self.large_linear(parts, bias, addend, activation, rows, out) {
+        // Single precision stays with our own kernels.
+        if self.precision != Precision::Single
+            && rows >= LARGE_ROWS
+            && self.large_linear(parts, bias, addend, activation, rows, out)
+        {
             return;
         }
         let none = Operand::rows(out, columns);
