@@ -2,7 +2,7 @@
 //!
 //! Graphs are small and trajectories long, so a training step is a thousand operators of a few
 //! microseconds, and launching each by itself would take most of the time. Here an operator is a
-//! line of a program that one launch runs ([`program`], [`queue`], `kernels/`). Every number is
+//! line of a program that one launch runs (`program`, `queue`, `kernels`). Every number is
 //! computed in an order that depends on shapes alone, so two runs agree bit by bit.
 //!
 //! Errors of the driver do not interrupt operators: the first one is kept, nothing is launched any
