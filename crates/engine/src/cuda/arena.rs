@@ -35,7 +35,7 @@ pub(super) struct Place {
 }
 
 impl Block {
-    /// Zero words that are nowhere, for when memory has run out.
+    /// Where it is.
     pub(super) fn place(&self) -> Place {
         self.place
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Cuda;
-use super::program::{Code, Draft};
+use super::draft::{Code, Draft};
 use super::values::{COLUMNS, ROWS};
 use crate::buffer::{Buffer, Indices};
 use crate::device::{

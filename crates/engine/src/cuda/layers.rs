@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::Cuda;
+use super::draft::{Code, Draft};
 use super::product::{Operand, Product};
-use super::program::{Code, Draft};
 use super::values::{COLUMNS, ROWS};
 use crate::buffer::Buffer;
 use crate::device::{

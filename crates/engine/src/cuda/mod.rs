@@ -12,8 +12,10 @@
 mod arena;
 mod compiler;
 mod copies;
+mod draft;
 mod error;
 mod graphs;
+mod history;
 mod layers;
 mod library;
 mod product;
@@ -31,9 +33,9 @@ use arena::{Arena, Place, SharedArena};
 pub use compiler::compile;
 pub use copies::Copies;
 use copies::{Groups, group};
+use draft::{Code, Draft};
 pub use error::CudaError;
 use library::Library;
-use program::{Code, Draft};
 use queue::Queue;
 
 use crate::buffer::{Buffer, Indices};

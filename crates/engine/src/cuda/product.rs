@@ -1,8 +1,8 @@
 //! Products of matrices: layers and their gradients.
 
 use super::arena::Place;
+use super::draft::{Code, Draft};
 use super::library::LargeProduct;
-use super::program::{Code, Draft};
 use super::{Cuda, Precision, values};
 use crate::buffer::{Buffer, Indices};
 use crate::device::{Activation, Addend, Gradient, LinearLayers, LinearMaxima, Part, PartShape};

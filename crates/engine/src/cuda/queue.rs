@@ -11,8 +11,9 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaStream, result, s
 use cudarc::nvrtc::Ptx;
 
 use super::arena::Place;
+use super::draft::{Code, Draft, Op};
 use super::error::CudaError;
-use super::program::{Code, Draft, Op, Program};
+use super::program::Program;
 
 /// Threads of a block, as the kernels have it.
 const THREADS: u32 = 512;
@@ -220,7 +221,7 @@ impl Queue {
 
     #[expect(unsafe_code, reason = "a launch")]
     fn launch_alone(&mut self, draft: &Draft) -> Result<(), CudaError> {
-        let mut op = *draft.op();
+        let mut op = draft.op;
         let blocks = draft.n_tiles().min(4 * self.most_blocks) as u32;
         // SAFETY: the operator touches blocks of this device alone.
         unsafe {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Cuda;
 use super::arena::Place;
-use super::program::{Code, Draft};
+use super::draft::{Code, Draft};
 use crate::buffer::{Buffer, Indices};
 use crate::device::{
     AdamStep, Binary, Elementwise, Gradient, Layout, Loss, Losses, Optimisers, Unary,

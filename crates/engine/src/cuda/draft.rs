@@ -1,0 +1,217 @@
+//! An operator as the kernels read it, and what it touches.
+
+use super::arena::Place;
+use crate::buffer::Buffer;
+
+/// What a GPU can do; the order is that of `program.cu`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum Code {
+    Copy,
+    ProductSmall,
+    ProductMedium,
+    ProductLarge,
+    ColumnSums,
+    LayerNorm,
+    LayerNormInput,
+    LayerNormLearned,
+    BatchNorm,
+    BatchNormRunning,
+    BatchNormGradient,
+    GruGates,
+    GruGatesGradient,
+    Messages,
+    MessagesSource,
+    GatherMax,
+    GatherMaxSource,
+    GatherMaxScale,
+    EdgeDot,
+    EdgeDotGradient,
+    SegmentReduce,
+    SegmentReduceGradient,
+    Spread,
+    LogSoftmax,
+    LogSoftmaxGradient,
+    Fill,
+    Unary,
+    UnaryGradient,
+    Binary,
+    BinaryGradient,
+    ScaledSum,
+    Move,
+    Transpose,
+    GatherRows,
+    ScatterRows,
+    Dot,
+    Picked,
+    Loss,
+    LossGradient,
+    RowNorms,
+    Mean,
+    MeanNormGradient,
+    Squares,
+    Clip,
+    Adam,
+}
+
+impl Code {
+    pub(super) fn is_product(self) -> bool {
+        matches!(self, Self::ProductSmall | Self::ProductMedium | Self::ProductLarge)
+    }
+
+    /// Whether it can set results to 0 where an activated result is not positive.
+    pub(super) fn can_pass(self) -> bool {
+        self.is_product() || self == Self::LayerNormInput
+    }
+}
+
+/// An operator as the kernels read it (`prelude.cu`).
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(super) struct Op {
+    pub(super) code: Code,
+    pub(super) tiles: u32,
+    pub(super) first: u32,
+    pub(super) barrier: u32,
+    pub(super) pointers: [u64; 14],
+    pub(super) numbers: [u32; 32],
+}
+
+/// Words of a block that an operator touches.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Access {
+    pub(super) block: u32,
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) write: bool,
+}
+
+/// An operator being described.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    pub(super) op: Op,
+    pub(super) accesses: [Access; MAX_ACCESSES],
+    pub(super) n_accesses: usize,
+}
+
+const MAX_ACCESSES: usize = 18;
+
+/// Values of a tile of simple work, when there is little or much of it.
+const SPANS: [usize; 2] = [512, 2048];
+/// Much.
+const MANY_VALUES: usize = 1 << 17;
+
+impl Draft {
+    pub(super) fn new(code: Code) -> Self {
+        let op = Op { code, tiles: 1, first: 0, barrier: 0, pointers: [0; 14], numbers: [0; 32] };
+        let none = Access { block: 0, start: 0, end: 0, write: false };
+        Self { op, accesses: [none; MAX_ACCESSES], n_accesses: 0 }
+    }
+
+    /// Reads words of a block through pointer `i`, which points to the first of them.
+    pub(super) fn reads(self, i: usize, place: Place, words: std::ops::Range<usize>) -> Self {
+        self.touches(i, place, words, false)
+    }
+
+    /// Writes, or adds to, words of a block.
+    pub(super) fn writes(self, i: usize, place: Place, words: std::ops::Range<usize>) -> Self {
+        self.touches(i, place, words, true)
+    }
+
+    fn touches(
+        mut self,
+        i: usize,
+        place: Place,
+        words: std::ops::Range<usize>,
+        write: bool,
+    ) -> Self {
+        self.op.pointers[i] = place.address + 4 * words.start as u64;
+        let (start, end) = (words.start as u64, words.end as u64);
+        self.accesses[self.n_accesses] = Access { block: place.number, start, end, write };
+        self.n_accesses += 1;
+        self
+    }
+
+    /// Reads a whole buffer.
+    pub(super) fn input(self, i: usize, buffer: &Buffer) -> Self {
+        let block = buffer.cuda();
+        self.reads(i, block.place(), 0..block.len())
+    }
+
+    /// The same, if it is given.
+    pub(super) fn any_input(self, i: usize, buffer: Option<&Buffer>) -> Self {
+        match buffer {
+            Some(buffer) => self.input(i, buffer),
+            None => self,
+        }
+    }
+
+    /// Writes, or adds to, a whole buffer.
+    pub(super) fn output(self, i: usize, buffer: &Buffer) -> Self {
+        let block = buffer.cuda();
+        self.writes(i, block.place(), 0..block.len())
+    }
+
+    /// A pointer to what nobody writes while programs run.
+    pub(super) fn constant(mut self, i: usize, address: u64) -> Self {
+        self.op.pointers[i] = address;
+        self
+    }
+
+    /// Numbers from `i` on.
+    pub(super) fn numbers<const N: usize>(mut self, i: usize, values: [usize; N]) -> Self {
+        for (at, value) in (i..).zip(values) {
+            self.op.numbers[at] = value as u32;
+        }
+        self
+    }
+
+    /// Fractions from `i` on.
+    pub(super) fn fractions<const N: usize>(mut self, i: usize, values: [f64; N]) -> Self {
+        for (at, value) in (i..).zip(values) {
+            self.op.numbers[at] = (value as f32).to_bits();
+        }
+        self
+    }
+
+    /// In tiles of `size` of `count` things.
+    pub(super) fn tiles(mut self, count: usize, size: usize) -> Self {
+        self.op.tiles = count.div_ceil(size) as u32;
+        self
+    }
+
+    /// Simple work on so many values.
+    pub(super) fn values(mut self, count: usize) -> Self {
+        let span = SPANS[usize::from(count > MANY_VALUES)];
+        self.op.numbers[31] = span as u32;
+        self.tiles(count, span)
+    }
+
+    /// The same on rows, of which the kernels find number and column.
+    pub(super) fn rows(self, rows: usize, columns: usize) -> Self {
+        self.divisor(columns).values(rows * columns)
+    }
+
+    /// Lets the kernels divide numbers of 31 bits by a multiplication (Granlund and Montgomery
+    /// 1994).
+    pub(super) fn divisor(self, divisor: usize) -> Self {
+        let divisor = divisor.max(1);
+        let shift = divisor.next_power_of_two().ilog2() as usize;
+        let factor = (((1 << shift) - divisor) << 32) / divisor + 1;
+        self.numbers(29, [factor, shift])
+    }
+
+    /// The same in large tiles, however many there are.
+    pub(super) fn many_values(mut self, count: usize) -> Self {
+        self.op.numbers[31] = SPANS[1] as u32;
+        self.tiles(count, SPANS[1])
+    }
+
+    pub(super) fn accesses(&self) -> &[Access] {
+        &self.accesses[..self.n_accesses]
+    }
+
+    pub(super) fn n_tiles(&self) -> usize {
+        self.op.tiles as usize
+    }
+}
