@@ -58,7 +58,7 @@ pub fn measure(
     compute: Compute,
     time: Duration,
 ) -> Result<Step, Failure> {
-    let batches = cell.batches(n_batches)?;
+    let mut batches = cell.batches(n_batches)?;
     let mut learner = Learner::new(cell, cell.run().seed, compute)?;
     let (mut times, mut operations) = (Vec::new(), Vec::new());
     let mut begin = Instant::now();
@@ -70,6 +70,10 @@ pub fn measure(
         }
         if round > WARM_UP && begin.elapsed() >= time {
             break;
+        }
+        if let Compute::Cuda(_) = compute {
+            // A GPU has copies of those it knows; in a training every batch is new.
+            batches = cell.batches(n_batches)?;
         }
         for batch in &batches {
             let before = learner.network.tape.device().product_operations();
