@@ -39,7 +39,7 @@ use library::Library;
 use queue::Queue;
 
 use crate::buffer::{Buffer, Indices};
-use crate::device::{Device, Gradient, Memory};
+use crate::device::{Device, Gradient, Later, Memory};
 
 /// How a GPU is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -220,12 +220,32 @@ impl Memory for Cuda {
         }
     }
 
-    fn read_each(&self, from: &[&Buffer], to: &mut [f32]) {
-        let all = Buffer::Cuda(self.block(from.len()));
+    fn read_later(&self, from: &[&Buffer]) -> Later {
+        let all = self.block(from.len());
         for (i, buffer) in from.iter().enumerate() {
-            self.run(values::moved(buffer.cuda().place(), 0..1, all.cuda().place(), i, false));
+            self.run(values::moved(buffer.cuda().place(), 0..1, all.place(), i, false));
         }
-        self.read(&all, to);
+        let mut number = 0;
+        self.attempt(|queue| {
+            number = queue.read_later(all.place(), from.len())?;
+            Ok(())
+        });
+        Later::Place { number, len: from.len() }
+    }
+
+    fn wait_for(&self, later: Later) -> Vec<f32> {
+        match later {
+            Later::Values(values) => values,
+            Later::Place { number, len } => {
+                let mut values = vec![f32::NAN; len];
+                self.attempt(|queue| queue.wait_for(number, &mut values));
+                values
+            }
+        }
+    }
+
+    fn runs_ahead(&self) -> bool {
+        true
     }
 
     fn values(&self, from: &Buffer) -> Vec<f64> {

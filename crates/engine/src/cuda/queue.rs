@@ -31,6 +31,9 @@ const FIRST_OPS: usize = 64;
 const HEADER: usize = 16;
 /// Values of more bytes do not go through a slot.
 const STAGED: usize = 256 << 10;
+/// Values that come back at a time, and how many times before the first must be waited for.
+const MOST_RETURNED: usize = 64;
+const N_RETURNS: usize = 4;
 /// An operator of more tiles is launched alone, with as many blocks as the GPU holds.
 const MANY_TILES: usize = 4096;
 
@@ -51,6 +54,9 @@ pub(super) struct Queue {
     staged: usize,
     /// How many operators make the next program.
     enough: usize,
+    /// Values on their way back, used in turn.
+    returns: Vec<Return>,
+    next_return: usize,
 }
 
 /// Host memory that the GPU can copy from by itself, and where it copies to.
@@ -88,6 +94,7 @@ impl Queue {
         let most_blocks = multiprocessors * a_multiprocessor;
         let n_blocks = (most_blocks / sharing.max(1)).max(1);
         let slots = (0..N_SLOTS).map(|_| Slot::new(context)).collect::<Result<_, _>>()?;
+        let returns = (0..N_RETURNS).map(|_| Return::new(context)).collect::<Result<_, _>>()?;
         let mut queue = Self {
             stream,
             run_program,
@@ -99,6 +106,8 @@ impl Queue {
             current: 0,
             staged: 0,
             enough: FIRST_OPS,
+            returns,
+            next_return: 0,
         };
         queue.begin()?;
         Ok(queue)
@@ -169,6 +178,35 @@ impl Queue {
         Ok(self.stream.synchronize()?)
     }
 
+    /// Begins to copy words of a block to the host, after everything that was added before.
+    #[expect(unsafe_code, reason = "a copy from the GPU")]
+    pub(super) fn read_later(&mut self, from: Place, len: usize) -> Result<usize, CudaError> {
+        assert!(len <= MOST_RETURNED, "a few values at a time");
+        self.flush()?;
+        self.enough = FIRST_OPS;
+        let number = self.next_return;
+        self.next_return = (number + 1) % N_RETURNS;
+        let Return { host, done } = &self.returns[number];
+        // SAFETY: the block has so many words and the place as much room; nobody reads it before
+        // `done`.
+        unsafe {
+            let to = std::slice::from_raw_parts_mut(*host, len);
+            result::memcpy_dtoh_async(to, from.address, self.stream.cu_stream())?;
+        }
+        done.record(&self.stream)?;
+        Ok(number)
+    }
+
+    /// Waits for values that were read later.
+    #[expect(unsafe_code, reason = "host memory of the driver's")]
+    pub(super) fn wait_for(&self, number: usize, to: &mut [f32]) -> Result<(), CudaError> {
+        let Return { host, done } = &self.returns[number];
+        done.synchronize()?;
+        // SAFETY: the copy to it is done.
+        to.copy_from_slice(unsafe { std::slice::from_raw_parts(*host, to.len()) });
+        Ok(())
+    }
+
     /// Launches what waits.
     #[expect(unsafe_code, reason = "host memory of the driver's, a copy and a launch")]
     pub(super) fn flush(&mut self) -> Result<(), CudaError> {
@@ -235,6 +273,30 @@ impl Queue {
             )?;
         }
         Ok(())
+    }
+}
+
+/// Host memory that the GPU can copy to by itself.
+#[derive(Debug)]
+struct Return {
+    host: *mut f32,
+    done: CudaEvent,
+}
+
+impl Return {
+    #[expect(unsafe_code, reason = "memory of the driver's")]
+    fn new(context: &Arc<CudaContext>) -> Result<Self, CudaError> {
+        // SAFETY: the context is current; freed once, in `drop`.
+        let host = unsafe { result::malloc_host(4 * MOST_RETURNED, 0)?.cast() };
+        Ok(Self { host, done: context.new_event(None)? })
+    }
+}
+
+impl Drop for Return {
+    #[expect(unsafe_code, reason = "memory of the driver's")]
+    fn drop(&mut self) {
+        // SAFETY: the queue has waited for everything on its way.
+        let _ = unsafe { result::free_host(self.host.cast()) };
     }
 }
 

@@ -18,8 +18,8 @@ use std::fmt::Debug;
 pub use graphs::{EdgeProducts, GatherMaxima, LogProbabilities, MessageLists, SegmentReductions};
 pub use layers::{BatchNorms, LayerNorms, LinearLayers, LinearMaxima, RecurrentUnits};
 pub use operands::{
-    Activation, AdamStep, Addend, BatchNormState, Binary, Gradient, GruGradients, GruWeights, Loss,
-    MessageTerms, Part, PartShape, Reduction, Unary,
+    Activation, AdamStep, Addend, BatchNormState, Binary, Gradient, GruGradients, GruWeights,
+    Later, Loss, MessageTerms, Part, PartShape, Reduction, Unary,
 };
 pub use values::{Elementwise, Layout, Losses, Memory, Optimisers};
 

@@ -159,3 +159,17 @@ pub struct AdamStep {
     /// 1 for the first update.
     pub step: u64,
 }
+
+/// Values on their way to the host.
+#[derive(Debug)]
+pub enum Later {
+    /// They are there.
+    Values(Vec<f32>),
+    /// A device will have put so many of them into the place of this number.
+    Place {
+        /// Where.
+        number: usize,
+        /// How many.
+        len: usize,
+    },
+}

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::operands::{AdamStep, Binary, Gradient, Loss, Unary};
+use super::operands::{AdamStep, Binary, Gradient, Later, Loss, Unary};
 use crate::buffer::{Buffer, Indices};
 use crate::cuda::CudaError;
 
@@ -16,13 +16,25 @@ pub trait Memory {
     fn write(&self, values: &[f32], to: &mut Buffer);
     /// Copies values to the host.
     fn read(&self, from: &Buffer, to: &mut [f32]);
-    /// Copies the first value of each buffer to the host.
-    fn read_each(&self, from: &[&Buffer], to: &mut [f32]) {
-        for (buffer, to) in from.iter().zip(to) {
+    /// Begins to copy the first value of each buffer to the host.
+    fn read_later(&self, from: &[&Buffer]) -> Later {
+        let first = |buffer: &&Buffer| {
             let mut all = vec![0.0; buffer.len()];
             self.read(buffer, &mut all);
-            *to = all[0];
+            all[0]
+        };
+        Later::Values(from.iter().map(first).collect())
+    }
+    /// Waits for values on their way; at most a few may be.
+    fn wait_for(&self, later: Later) -> Vec<f32> {
+        match later {
+            Later::Values(values) => values,
+            Later::Place { .. } => panic!("values of another device"),
         }
+    }
+    /// Whether it computes while the host goes on.
+    fn runs_ahead(&self) -> bool {
+        false
     }
     /// All values, as exactly as the device has them.
     fn values(&self, from: &Buffer) -> Vec<f64>;

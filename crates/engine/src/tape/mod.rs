@@ -14,7 +14,7 @@ mod operators;
 mod parameters;
 
 use crate::buffer::{Buffer, Pool};
-use crate::device::Device;
+use crate::device::{Device, Later};
 pub use operation::GruCell;
 use operation::{Operation, Piece};
 pub use operators::{Linear, Messages};
@@ -201,12 +201,15 @@ impl Tape {
         self.slots[tensor.index()].gradient.as_ref().map(|buffer| self.device.values(buffer))
     }
 
-    /// The first value of each tensor; one trip to the device for all.
-    pub fn scalars(&self, tensors: &[Tensor]) -> Vec<f64> {
+    /// Begins to read the first value of each tensor; one trip to the device for all.
+    pub fn read_later(&self, tensors: &[Tensor]) -> Later {
         let buffers: Vec<&Buffer> = tensors.iter().map(|&tensor| self.value(tensor)).collect();
-        let mut values = vec![0.0; tensors.len()];
-        self.device.read_each(&buffers, &mut values);
-        values.into_iter().map(f64::from).collect()
+        self.device.read_later(&buffers)
+    }
+
+    /// Waits for values that are on their way.
+    pub fn wait_for(&self, later: Later) -> Vec<f64> {
+        self.device.wait_for(later).into_iter().map(f64::from).collect()
     }
 
     pub(crate) fn value(&self, tensor: Tensor) -> &Buffer {

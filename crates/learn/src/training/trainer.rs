@@ -22,7 +22,7 @@ use super::order::shuffled;
 use super::outcome::{Outcome, TrainError};
 use super::running_loss::RunningLoss;
 use super::schedule::Plateau;
-use super::step::{NotFinite, StepError, StepOptions, Stepped, step, validate};
+use super::step::{NotFinite, Pending, StepError, StepOptions, begin, validate};
 use crate::batch::Batch;
 use crate::checkpoint::{Checkpoint, CheckpointError, Progress};
 use crate::compute::{Compute, Computed};
@@ -42,6 +42,14 @@ pub struct Trainer<'a> {
     progress: Progress,
     plateau: Plateau,
     early_stopping: EarlyStopping,
+    /// Whether the next step begins before one is finished.
+    ahead: bool,
+}
+
+/// A step that was handed to the device.
+struct Begun {
+    pending: Pending,
+    n_graphs: u64,
 }
 
 /// A step's record goes to the log this often.
@@ -100,6 +108,7 @@ impl<'a> Trainer<'a> {
             plateau: Plateau::resume(&run, progress.plateau),
             early_stopping: EarlyStopping::resume(&run, progress.early_stopping),
             computed: Computed::on(network.tape.device()),
+            ahead: network.tape.device().runs_ahead(),
             network,
             progress,
             run,
@@ -120,6 +129,12 @@ impl<'a> Trainer<'a> {
     /// What computes.
     pub fn computed(&self) -> &Computed {
         &self.computed
+    }
+
+    /// Whether the next step is handed to the device before one is finished, as by default where
+    /// that saves time. One that is stopped then ends a step later.
+    pub fn set_ahead(&mut self, ahead: bool) {
+        self.ahead = ahead;
     }
 
     /// The run.
@@ -269,52 +284,69 @@ impl<'a> Trainer<'a> {
         log: &mut RunLog,
         observer: &mut dyn Observer,
     ) -> Result<bool, TrainError> {
-        let n_batches = self.n_batches();
         let mut saved = Instant::now();
+        // The step that a GPU may still be at while the next is handed to it.
+        let mut waiting = None;
         for batch in batches {
-            if observer.stops() {
-                self.progress.log_records = log.records();
-                self.save(&folder.last())?;
-                return Ok(false);
+            let stops = observer.stops();
+            if !stops {
+                let begun = self.begin(&batch?, waiting.is_some());
+                let before = if self.ahead { waiting.replace(begun) } else { Some(begun) };
+                self.finish_step(before, log, observer)?;
             }
-            let stepped = self.step(&batch?)?;
-            let Progress { step, epoch, .. } = self.progress;
-            if step.is_multiple_of(STEPS_A_RECORD) {
-                log.append(
-                    now(),
-                    &Record::Step(StepSummary {
-                        step,
-                        epoch,
-                        loss: stepped.loss,
-                        gradient_norm: stepped.gradient_norm,
-                        learning_rate: self.plateau.learning_rate(),
-                    }),
-                )?;
-            }
-            observer.step(&StepView { progress: &self.progress, n_batches, stepped });
-            if saved.elapsed().as_secs() >= SECONDS_A_CHECKPOINT {
+            let save = saved.elapsed().as_secs() >= SECONDS_A_CHECKPOINT;
+            if stops || save {
+                self.finish_step(waiting.take(), log, observer)?;
                 self.progress.log_records = log.records();
                 self.save(&folder.last())?;
                 saved = Instant::now();
             }
+            if stops {
+                return Ok(false);
+            }
         }
+        self.finish_step(waiting, log, observer)?;
         Ok(true)
     }
 
-    /// One step on a batch.
-    fn step(&mut self, batch: &Batch) -> Result<Stepped, TrainError> {
+    /// Hands the next step to the device, or the one after if one is still `waiting`.
+    fn begin(&mut self, batch: &Batch, waiting: bool) -> Begun {
         self.options.optimiser.learning_rate = self.plateau.learning_rate();
-        let number = self.progress.step + 1;
-        let stepped = step(&mut self.network, batch, &self.options, number);
-        let place = self.progress.batch + 1;
-        let stepped = stepped.map_err(|error| match error {
+        let number = self.progress.step + 1 + u64::from(waiting);
+        let pending = begin(&mut self.network, batch, &self.options, number);
+        Begun { pending, n_graphs: batch.lengths.len() as u64 }
+    }
+
+    /// Waits for a step, if there is one, and tells how it went.
+    fn finish_step(
+        &mut self,
+        begun: Option<Begun>,
+        log: &mut RunLog,
+        observer: &mut dyn Observer,
+    ) -> Result<(), TrainError> {
+        let Some(Begun { pending, n_graphs }) = begun else { return Ok(()) };
+        let (number, place) = (self.progress.step + 1, self.progress.batch + 1);
+        let stepped = pending.finish(&self.network).map_err(|error| match error {
             StepError::NotFinite(what) => self.not_finite(number, place, what),
             StepError::Device(error) => error.into(),
         })?;
-        self.progress.step += 1;
-        self.progress.batch += 1;
-        self.progress.epoch_loss.add(stepped.loss, batch.lengths.len() as u64);
-        Ok(stepped)
+        (self.progress.step, self.progress.batch) = (number, place);
+        self.progress.epoch_loss.add(stepped.loss, n_graphs);
+        if number.is_multiple_of(STEPS_A_RECORD) {
+            log.append(
+                now(),
+                &Record::Step(StepSummary {
+                    step: number,
+                    epoch: self.progress.epoch,
+                    loss: stepped.loss,
+                    gradient_norm: stepped.gradient_norm,
+                    learning_rate: self.plateau.learning_rate(),
+                }),
+            )?;
+        }
+        let n_batches = self.n_batches();
+        observer.step(&StepView { progress: &self.progress, n_batches, stepped });
+        Ok(())
     }
 
     /// The error of this step and batch of the epoch, both from 1.

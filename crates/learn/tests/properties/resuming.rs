@@ -66,17 +66,27 @@ pub fn left(folder: &Folder) -> Left {
     }
 }
 
-/// A training from where the folder stands.
+/// A training from the start that finishes each step before the next, so that it can be stopped at
+/// any of them.
+fn from_the_start<'a>(run: &Run, suite: &'a Suite) -> Trainer<'a> {
+    let mut trainer = Trainer::new(run, suite, tested()).unwrap();
+    trainer.set_ahead(false);
+    trainer
+}
+
+/// The same from where the folder stands.
 pub fn resumed<'a>(folder: &Folder, suite: &'a Suite) -> Trainer<'a> {
     let checkpoint = Checkpoint::read(&folder.last(), &processors::names()).unwrap();
-    Trainer::resume(&checkpoint, suite, tested()).unwrap()
+    let mut trainer = Trainer::resume(&checkpoint, suite, tested()).unwrap();
+    trainer.set_ahead(false);
+    trainer
 }
 
 /// A training without a stop.
 pub fn straight(run: &Run, at: &Path) -> Left {
     let suite = Suite::named(run.suite()).unwrap();
     let folder = Folder::new(at);
-    let mut trainer = Trainer::new(run, &suite, tested()).unwrap();
+    let mut trainer = from_the_start(run, &suite);
     let outcome = trainer.train(&folder, &mut Unobserved).unwrap();
     assert_eq!(outcome, Outcome::Finished(Ending::AllEpochs));
     left(&folder)
@@ -84,7 +94,7 @@ pub fn straight(run: &Run, at: &Path) -> Left {
 
 /// A training up to a stop after `step`.
 pub fn stopped_once<'a>(run: &Run, suite: &'a Suite, folder: &Folder, step: u64) -> Trainer<'a> {
-    let mut trainer = Trainer::new(run, suite, tested()).unwrap();
+    let mut trainer = from_the_start(run, suite);
     let mut observer = StopsAfter { steps: &BTreeSet::from([step]), reached: None };
     assert_eq!(trainer.train(folder, &mut observer).unwrap(), Outcome::Interrupted);
     trainer
@@ -94,7 +104,7 @@ pub fn stopped_once<'a>(run: &Run, suite: &'a Suite, folder: &Folder, step: u64)
 fn stopped(run: &Run, at: &Path, steps: &BTreeSet<u64>) -> (Left, usize) {
     let suite = Suite::named(run.suite()).unwrap();
     let folder = Folder::new(at);
-    let mut trainer = Trainer::new(run, &suite, tested()).unwrap();
+    let mut trainer = from_the_start(run, &suite);
     let mut stops = 0;
     loop {
         let mut observer = StopsAfter { steps, reached: None };
@@ -216,4 +226,22 @@ fn going_on_where_something_else_computes_is_told() {
         })
         .collect();
     assert_eq!(moved, [(4, Reference.name())]);
+}
+
+#[test]
+fn working_ahead_changes_nothing_and_stops_a_step_later() {
+    let run = tiny("pgn", true);
+    let suite = Suite::named(run.suite()).unwrap();
+    let (whole, ahead) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let expected = straight(&run, whole.path());
+    let folder = Folder::new(ahead.path());
+    let mut trainer = from_the_start(&run, &suite);
+    trainer.set_ahead(true);
+    let mut observer = StopsAfter { steps: &BTreeSet::from([4]), reached: None };
+    assert_eq!(trainer.train(&folder, &mut observer).unwrap(), Outcome::Interrupted);
+    let mut trainer = resumed(&folder, &suite);
+    assert_eq!(trainer.progress().step, 5);
+    trainer.set_ahead(true);
+    trainer.train(&folder, &mut Unobserved).unwrap();
+    assert!(left(&folder) == expected);
 }
