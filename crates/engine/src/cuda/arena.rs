@@ -113,9 +113,9 @@ impl Arena {
         }
     }
 
-    /// Bytes taken from the driver: now, and at most so far.
-    pub(super) fn held(&self) -> (u64, u64) {
-        (self.held, self.most_held)
+    /// The most bytes that were taken from the driver at a time.
+    pub(super) fn most_held(&self) -> u64 {
+        self.most_held
     }
 
     fn free(&mut self, class: usize) -> &mut Vec<Place> {

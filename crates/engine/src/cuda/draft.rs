@@ -181,10 +181,18 @@ impl Draft {
     }
 
     /// Simple work on so many values.
-    pub(super) fn values(mut self, count: usize) -> Self {
-        let span = SPANS[usize::from(count > MANY_VALUES)];
-        self.op.numbers[31] = span as u32;
-        self.tiles(count, span)
+    pub(super) fn values(self, count: usize) -> Self {
+        self.in_spans(count, SPANS[usize::from(count > MANY_VALUES)])
+    }
+
+    /// The same in large tiles, however many there are.
+    pub(super) fn many_values(self, count: usize) -> Self {
+        self.in_spans(count, SPANS[1])
+    }
+
+    /// In tiles of so many values.
+    pub(super) fn in_spans(self, count: usize, span: usize) -> Self {
+        self.numbers(31, [span]).tiles(count, span)
     }
 
     /// The same on rows, of which the kernels find number and column.
@@ -199,12 +207,6 @@ impl Draft {
         let shift = divisor.next_power_of_two().ilog2() as usize;
         let factor = (((1 << shift) - divisor) << 32) / divisor + 1;
         self.numbers(29, [factor, shift])
-    }
-
-    /// The same in large tiles, however many there are.
-    pub(super) fn many_values(mut self, count: usize) -> Self {
-        self.op.numbers[31] = SPANS[1] as u32;
-        self.tiles(count, SPANS[1])
     }
 
     pub(super) fn accesses(&self) -> &[Access] {

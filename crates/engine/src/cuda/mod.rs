@@ -1,6 +1,6 @@
 //! NVIDIA GPUs: single precision by default, deterministic, one launch for hundreds of operators.
 //!
-//! Graphs are small and trajectories long, so a training step is a thousand operators of a few
+//! Graphs are small and trajectories long, so a training step is hundreds of operators of a few
 //! microseconds, and launching each by itself would take most of the time. Here an operator is a
 //! line of a program that one launch runs (`program`, `queue`, `kernels`). Every number is
 //! computed in an order that depends on shapes alone, so two runs agree bit by bit.
@@ -80,8 +80,7 @@ pub fn open(options: CudaOptions) -> Result<Box<dyn Device>, CudaError> {
 #[derive(Debug)]
 pub struct Cuda {
     name: String,
-    precision: Precision,
-    /// For large products, where they may be rounded.
+    /// For large products, if they may be rounded.
     library: RefCell<Option<Library>>,
     arena: SharedArena,
     queue: RefCell<Queue>,
@@ -118,7 +117,6 @@ impl Cuda {
         let arena = Arc::new(Mutex::new(Arena::new(context)));
         Ok(Self {
             name,
-            precision,
             library: RefCell::new(library),
             arena,
             queue: RefCell::new(queue),
@@ -276,7 +274,7 @@ impl Memory for Cuda {
     }
 
     fn most_bytes(&self) -> Option<u64> {
-        Some(arena::lock(&self.arena).held().1)
+        Some(arena::lock(&self.arena).most_held())
     }
 
     fn rows_at_once(&self) -> usize {

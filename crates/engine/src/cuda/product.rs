@@ -3,7 +3,7 @@
 use super::arena::Place;
 use super::draft::{Code, Draft};
 use super::library::LargeProduct;
-use super::{Cuda, Precision, values};
+use super::{Cuda, values};
 use crate::buffer::{Buffer, Indices};
 use crate::device::{Activation, Addend, Gradient, LinearLayers, LinearMaxima, Part, PartShape};
 use crate::graph::Edges;
@@ -150,7 +150,8 @@ impl Cuda {
 const LARGE_ROWS: usize = 4096;
 
 impl Cuda {
-    /// A layer by the library, one product a part; whether there is a library that can do it.
+    /// A layer by the library, one product a part; false if there is none, because nothing may be
+    /// rounded, or it cannot do that.
     fn large_linear(
         &self,
         parts: &[Part<'_>],
@@ -206,11 +207,7 @@ impl LinearLayers for Cuda {
         columns: usize,
         out: &mut Buffer,
     ) {
-        // Single precision stays with our own kernels.
-        if self.precision != Precision::Single
-            && rows >= LARGE_ROWS
-            && self.large_linear(parts, bias, addend, activation, rows, out)
-        {
+        if rows >= LARGE_ROWS && self.large_linear(parts, bias, addend, activation, rows, out) {
             return;
         }
         let none = Operand::rows(out, columns);

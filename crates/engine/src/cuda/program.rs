@@ -6,11 +6,10 @@
 
 use super::draft::{Access, Code, Draft, Op};
 use super::history::History;
+use super::values::RELU;
 
 /// Parts of a product.
 const MAX_PARTS: usize = 4;
-/// As the kernels count functions.
-const RELU: u32 = 1;
 
 /// Operators and when they run.
 #[derive(Debug, Default)]
@@ -35,7 +34,7 @@ impl Program {
     fn pass(&mut self, draft: &Draft) -> bool {
         let [result, before, gradient] = *draft.accesses() else { return false };
         if draft.op.code != Code::UnaryGradient
-            || draft.op.numbers[1..3] != [RELU, 0]
+            || draft.op.numbers[1..3] != [RELU as u32, 0]
             || before != (Access { write: false, ..gradient })
         {
             return false;

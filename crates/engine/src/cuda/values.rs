@@ -322,7 +322,7 @@ impl Optimisers for Cuda {
             let (len, n) = (gradient.len(), tiles(gradient));
             let draft = Draft::new(Code::Squares).input(0, gradient);
             let draft = draft.writes(1, sums.place(), at..at + n).numbers(0, [len]);
-            self.run(draft.numbers(31, [SQUARES]).tiles(len, SQUARES));
+            self.run(draft.in_spans(len, SQUARES));
             at += n;
         }
         let draft = Draft::new(Code::Clip).reads(0, sums.place(), 0..count).input(1, loss);
