@@ -294,6 +294,22 @@ fn a_sample_that_does_not_fit_is_not_written() {
     assert_eq!(told(&mut writer, &Wanted { hints: true, ..TINY }), message);
 }
 
+#[test]
+fn ends_that_are_no_whole_numbers_are_refused() {
+    // The ends of two lists are three numbers of four bytes.
+    let good = shard_bytes(&TINY);
+    let is_length = |place: &usize| good[*place..].starts_with(&12i64.to_le_bytes());
+    let places: Vec<usize> = (0..good.len() - 8).filter(is_length).collect();
+    assert!(places.len() >= 3, "one for each list column");
+    for place in places {
+        let mut bytes = good.clone();
+        bytes[place] = 13;
+        reseal(&mut bytes).unwrap();
+        let error = read_all(&bytes).unwrap_err();
+        assert!(error.to_string().contains("a buffer of 13 bytes"), "{error}");
+    }
+}
+
 proptest! {
     #[test]
     fn a_changed_shard_is_never_read_as_it_was(

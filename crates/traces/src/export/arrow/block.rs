@@ -3,7 +3,7 @@
 //! The library that decodes them takes what lengths a message claims; here they are held against
 //! the bytes that are there.
 
-use arrow_ipc::{MetadataVersion, root_as_message};
+use arrow_ipc::{Buffer, FieldNode, MetadataVersion, root_as_message};
 use arrow_schema::{DataType, Schema};
 
 /// What precedes every message.
@@ -34,51 +34,69 @@ pub(super) fn check(
     if u64::try_from(batch.length()) != Ok(samples) {
         return Err(format!("expected {samples} rows, found {}", batch.length()));
     }
-    let types = || schema.fields().iter().map(|field| field.data_type());
-    let (n_nodes, n_buffers) = (types().map(nodes).sum(), types().map(buffers).sum());
-    let found = (
-        batch.nodes().map_or(0, |nodes| nodes.len()),
-        batch.buffers().map_or(0, |buffers| buffers.len()),
-    );
-    if found != (n_nodes, n_buffers) {
-        return Err(format!("expected {n_nodes} arrays of {n_buffers} buffers, found {found:?}"));
-    }
-    let fits = |offset: i64, len: i64| {
-        let end = u64::try_from(offset).ok()?.checked_add(u64::try_from(len).ok()?)?;
-        (end <= body.len() as u64).then_some(())
+    let mut arrays = Arrays {
+        nodes: batch.nodes().into_iter().flatten(),
+        buffers: batch.buffers().into_iter().flatten(),
+        body: body.len() as u64,
     };
-    let mut all = batch.buffers().into_iter().flatten();
-    if let Some(buffer) = all.find(|buffer| fits(buffer.offset(), buffer.length()).is_none()) {
-        let (start, len) = (buffer.offset(), buffer.length());
-        return Err(format!("a buffer of {len} bytes at {start} leaves its {} bytes", body.len()));
+    for field in schema.fields() {
+        let checked = arrays.check(field.data_type(), Some(samples));
+        checked.map_err(|problem| format!("{}: {problem}", field.name()))?;
     }
-    // A value takes a bit at least.
-    let most = 8 * body.len() as u64;
-    let is_wrong = |len: i64| u64::try_from(len).is_err() || len as u64 > most.max(samples);
-    let mut all = batch.nodes().into_iter().flatten();
-    match all.find(|node| is_wrong(node.length()) || node.null_count() != 0) {
-        None => Ok(()),
-        Some(node) => {
-            let (len, nulls) = (node.length(), node.null_count());
-            Err(format!("an array claims {len} values, {nulls} of them missing"))
+    match (arrays.nodes.next(), arrays.buffers.next()) {
+        (None, None) => Ok(()),
+        _ => Err("there are more arrays than columns".to_owned()),
+    }
+}
+
+/// What a message says of its arrays, in the order in which columns take it.
+struct Arrays<N, B> {
+    nodes: N,
+    buffers: B,
+    /// Bytes that are there for all buffers.
+    body: u64,
+}
+
+impl<'a, N: Iterator<Item = &'a FieldNode>, B: Iterator<Item = &'a Buffer>> Arrays<N, B> {
+    /// Takes an array with those within it; `len` is how many values it must have, if that is
+    /// known.
+    fn check(&mut self, data_type: &DataType, len: Option<u64>) -> Result<(), String> {
+        let node = self.nodes.next().ok_or("an array is missing")?;
+        let found = u64::try_from(node.length()).ok();
+        let found = found.filter(|&found| len.is_none_or(|len| len == found));
+        let found = found.ok_or_else(|| format!("an array claims {} values", node.length()))?;
+        if node.null_count() != 0 {
+            return Err(format!("{} values are missing", node.null_count()));
+        }
+        // Where nothing is missing the first buffer may be empty.
+        self.take(1, Some(0))?;
+        match data_type {
+            DataType::List(item) => {
+                self.take(4, found.checked_add(1).and_then(|ends| ends.checked_mul(4)))?;
+                self.check(item.data_type(), None)
+            }
+            DataType::Struct(fields) => {
+                fields.iter().try_for_each(|field| self.check(field.data_type(), Some(found)))
+            }
+            DataType::Boolean => self.take(1, Some(found.div_ceil(8))),
+            other => {
+                let width = other.primitive_width().ok_or("a type is not known")? as u64;
+                self.take(width, found.checked_mul(width))
+            }
         }
     }
-}
 
-fn nodes(data_type: &DataType) -> usize {
-    1 + children(data_type).map(nodes).sum::<usize>()
-}
-
-fn buffers(data_type: &DataType) -> usize {
-    let own = if matches!(data_type, DataType::Struct(_)) { 1 } else { 2 };
-    own + children(data_type).map(buffers).sum::<usize>()
-}
-
-fn children(data_type: &DataType) -> impl Iterator<Item = &DataType> {
-    let (list, fields) = match data_type {
-        DataType::List(item) => (Some(item), None),
-        DataType::Struct(fields) => (None, Some(fields)),
-        _ => (None, None),
-    };
-    list.into_iter().chain(fields.into_iter().flatten()).map(|field| field.data_type())
+    /// Takes a buffer of values of `width` bytes and of `least` bytes or more.
+    fn take(&mut self, width: u64, least: Option<u64>) -> Result<(), String> {
+        let buffer = self.buffers.next().ok_or("a buffer is missing")?;
+        let (start, len) = (buffer.offset(), buffer.length());
+        let fits = || {
+            let (start, len) = (u64::try_from(start).ok()?, u64::try_from(len).ok()?);
+            let is_whole = start % 8 == 0 && len % width == 0;
+            (is_whole && len >= least? && start.checked_add(len)? <= self.body).then_some(())
+        };
+        fits().ok_or_else(|| {
+            format!("a buffer of {len} bytes at {start} does not fit its {} bytes", self.body)
+        })
+    }
 }

@@ -188,7 +188,8 @@ fn span(blocks: &[Block]) -> Option<Range<usize>> {
     for block in blocks {
         let metadata = usize::try_from(block.metaDataLength()).ok()?;
         let body = usize::try_from(block.bodyLength()).ok()?;
-        if usize::try_from(block.offset()) != Ok(end) {
+        let is_aligned = end % 8 == 0 && metadata % 8 == 0;
+        if usize::try_from(block.offset()) != Ok(end) || !is_aligned {
             return None;
         }
         end = end.checked_add(metadata)?.checked_add(body)?;
