@@ -15,9 +15,10 @@ use salsa_learn::run::RunError;
 use salsa_learn::training::TrainError;
 use salsa_traces::algorithms::UnknownAlgorithm;
 use salsa_traces::convention::UnknownConvention;
-use salsa_traces::dataset::{DatasetError, VerifyError};
+use salsa_traces::dataset::{DatasetError, StoredError, VerifyError};
 use salsa_traces::execution::ExecuteError;
 use salsa_traces::export::UnknownFormat;
+use salsa_traces::export::arrow::ShardError;
 use salsa_traces::generators::GenerateError;
 use salsa_traces::parameters::ParameterError;
 use salsa_traces::sample::SampleError;
@@ -175,6 +176,7 @@ impl From<DatasetError> for Failure {
     fn from(error: DatasetError) -> Self {
         match error {
             DatasetError::Sample(error) => error.into(),
+            DatasetError::Shard(error) => Self::System(error.to_string()),
             DatasetError::Write { path, error } => Self::writing(&path, &error),
         }
     }
@@ -186,6 +188,18 @@ impl From<VerifyError> for Failure {
             VerifyError::Read { path, error } => Self::reading(Path::new(&path), &error),
             VerifyError::Manifest { .. } => Self::mistake(error),
             damaged => Self::System(damaged.to_string()),
+        }
+    }
+}
+
+impl From<StoredError> for Failure {
+    fn from(error: StoredError) -> Self {
+        match error {
+            StoredError::Manifest(error) => (*error).into(),
+            StoredError::Shard { path, error: ShardError::Io(error) } => {
+                Self::reading(Path::new(&path), &error)
+            }
+            damaged => Self::mistake(damaged),
         }
     }
 }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use salsa_traces::algorithms::Algorithm;
+use salsa_traces::dataset::{StoredError, StoredSplit};
+use salsa_traces::export::arrow::{Shard, ShardError};
 use salsa_traces::export::{binary, json_lines};
 use salsa_traces::sample::{Sample, Sampler};
 
@@ -36,7 +38,7 @@ pub struct SampleArguments {
     #[arg(long, short, default_value_t = 0, help_heading = "Data")]
     index: u64,
 
-    /// Take the sample from a file written by salsa generate
+    /// Take the sample from a file or a folder of shards written by salsa generate
     #[arg(
         long,
         conflicts_with_all = ["suite", "seed", "generator", "split"],
@@ -46,7 +48,7 @@ pub struct SampleArguments {
 }
 
 impl SampleArguments {
-    /// The sample, with hints unless a file left them out.
+    /// The sample, with hints unless lines or records left them out.
     pub fn load(&self) -> Result<Sample, Failure> {
         let algorithm = self.algorithm.find()?;
         if let Some(file) = &self.file {
@@ -60,29 +62,61 @@ impl SampleArguments {
 }
 
 fn from_file(path: &Path, index: u64, algorithm: &dyn Algorithm) -> Result<Sample, Failure> {
-    let place = path.display();
-    let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
-    let reader = BufReader::new(file);
-    let at = usize::try_from(index).unwrap_or(usize::MAX);
-    let missing = || Failure::mistake(format!("{place}: there is no sample {index}"));
-    let spec = algorithm.spec();
-    let sample = if path.extension().is_some_and(|extension| extension == "bin") {
-        let damaged = |error: binary::BinaryError| match error {
-            binary::BinaryError::Io(error) => Failure::reading(path, &error),
-            damaged => Failure::mistake(format!("{place}: {damaged}")),
-        };
-        let mut records = binary::Records::new(reader).map_err(damaged)?;
-        records.nth(at).ok_or_else(missing)?.map_err(damaged)?
+    let sample = if is_arrow(path) {
+        from_shards(path, index)?
     } else {
-        let mut lines = numbered_lines(path.to_str().unwrap_or_default(), reader);
-        let (number, line) = lines.nth(at).ok_or_else(missing)??;
-        json_lines::read_sample(&line, spec)
-            .map_err(|error| Failure::mistake(format!("{place}:{number}: {error}")))?
+        from_records(path, index, algorithm)?
     };
+    let (place, spec) = (path.display(), algorithm.spec());
     let found = &sample.trajectory.spec.algorithm;
     if *found != spec.algorithm {
         let problem = format!("{place}: sample {index} is of {found}, not of {}", spec.algorithm);
         return Err(Failure::mistake(problem));
     }
     Ok(sample)
+}
+
+fn is_arrow(path: &Path) -> bool {
+    path.components().as_path().extension().is_some_and(|extension| extension == "arrow")
+}
+
+/// From a folder of shards, or from one of them.
+fn from_shards(path: &Path, index: u64) -> Result<Sample, Failure> {
+    if path.is_dir() {
+        let stored = StoredSplit::open(path)?;
+        return match stored.sample(index, true) {
+            Err(StoredError::NoSample { .. }) => Err(no_sample(path, index)),
+            other => Ok(other?),
+        };
+    }
+    let told = |error: ShardError| match error {
+        ShardError::NoSample { .. } => no_sample(path, index),
+        error => StoredError::Shard { path: path.display().to_string(), error }.into(),
+    };
+    Shard::open(path).and_then(|shard| shard.sample(index, true)).map_err(told)
+}
+
+fn no_sample(path: &Path, index: u64) -> Failure {
+    Failure::mistake(format!("{}: there is no sample {index}", path.display()))
+}
+
+fn from_records(path: &Path, index: u64, algorithm: &dyn Algorithm) -> Result<Sample, Failure> {
+    let place = path.display();
+    let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
+    let reader = BufReader::new(file);
+    let at = usize::try_from(index).unwrap_or(usize::MAX);
+    let missing = || no_sample(path, index);
+    if path.extension().is_some_and(|extension| extension == "bin") {
+        let damaged = |error: binary::BinaryError| match error {
+            binary::BinaryError::Io(error) => Failure::reading(path, &error),
+            damaged => Failure::mistake(format!("{place}: {damaged}")),
+        };
+        let mut records = binary::Records::new(reader).map_err(damaged)?;
+        records.nth(at).ok_or_else(missing)?.map_err(damaged)
+    } else {
+        let mut lines = numbered_lines(path.to_str().unwrap_or_default(), reader);
+        let (number, line) = lines.nth(at).ok_or_else(missing)??;
+        json_lines::read_sample(&line, algorithm.spec())
+            .map_err(|error| Failure::mistake(format!("{place}:{number}: {error}")))
+    }
 }

@@ -1,11 +1,11 @@
 //! `salsa generate`: samples of a split or of a distribution of one's own, as files.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use salsa_traces::algorithms::{self, Algorithm};
-use salsa_traces::dataset::{self, Request};
+use salsa_traces::dataset::{self, Manifest, Request};
 use salsa_traces::export;
 use salsa_traces::sample::Sampler;
 use serde_json::{Value, json};
@@ -18,9 +18,11 @@ use crate::table::{bytes, table};
 
 /// Write samples of splits, or of graphs of your choice, to files
 ///
-/// A file holds one split for one algorithm; beside it stands a manifest with suite, seed and
-/// content hash, from which salsa verify makes the samples again. The same arguments give the
-/// same bytes on every machine. A file appears under its name only when it is complete.
+/// A folder of Arrow files, or one file of another format, holds one split for one algorithm;
+/// beside it stands a manifest with suite, seed and content hash, from which salsa verify makes the
+/// samples again. The same arguments give the same bytes on every machine. Nothing appears under
+/// its name before it is complete. A run that was killed goes on where it was when it is started
+/// again; data that are there already are checked and kept.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -50,12 +52,13 @@ pub struct Generate {
     #[arg(long, value_name = "N", help_heading = "Data")]
     samples: Option<u64>,
 
-    /// Store hints too; they can always be made again from the inputs
+    /// Store hints too, in arrow and bin as changes; without, arrow files make them again on reading
     #[arg(long)]
     hints: bool,
 
-    /// File format: jsonl (one JSON object a line) or bin (compact)
-    #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
+    /// File format: arrow (columns, any sample at once), jsonl (one JSON object a line) or bin
+    /// (compact records)
+    #[arg(long, value_name = "FORMAT", default_value = "arrow")]
     file_format: String,
 
     /// The folder to write to, made if missing
@@ -107,11 +110,10 @@ impl Generate {
         }
         drop(progress);
 
-        let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |file| file.len());
         if self.format == Format::Json {
             let files = written.iter().map(|(path, manifest)| {
                 json!({
-                    "file": path, "bytes": size(path), "samples": manifest.samples,
+                    "file": path, "bytes": size(path, manifest), "samples": manifest.samples,
                     "hints": manifest.hints, "content_hash": manifest.content_hash,
                 })
             });
@@ -119,11 +121,24 @@ impl Generate {
         }
         let rows = written.iter().map(|(path, manifest)| {
             let hash = manifest.content_hash[..16].to_owned();
-            [path.display().to_string(), manifest.samples.to_string(), bytes(size(path)), hash]
+            [
+                path.display().to_string(),
+                manifest.samples.to_string(),
+                bytes(size(path, manifest)),
+                hash,
+            ]
         });
         let rows = rows.collect();
         writeln!(out, "{}", table(["file", "samples", "size", "content hash"], 1, rows))
             .map_err(Failure::output)
+    }
+}
+
+/// Bytes of a file, or of all shards.
+fn size(path: &Path, manifest: &Manifest) -> u64 {
+    match manifest.shards.iter().map(|shard| shard.bytes).sum() {
+        0 => std::fs::metadata(path).map_or(0, |file| file.len()),
+        bytes => bytes,
     }
 }
 

@@ -22,7 +22,7 @@ use crate::table::table;
 Examples:
   salsa inspect --algorithm bfs --split train --index 7
   salsa inspect --algorithm dfs --generator tree --nodes 8
-  salsa inspect --algorithm bfs --file data/paper-bfs-train.jsonl --index 7")]
+  salsa inspect --algorithm bfs --file data/paper-bfs-train.arrow --index 7")]
 pub struct Inspect {
     #[command(flatten)]
     sample: SampleArguments,

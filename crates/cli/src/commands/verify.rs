@@ -15,14 +15,14 @@ use crate::table::table;
 
 /// Make the samples of files again and compare
 ///
-/// The manifest beside a file says from which suite and seed its samples come. Finds any changed, missing or added byte and names the first sample that differs.
+/// The manifest beside a file says from which suite and seed its samples come. Finds any changed, missing or added byte or shard and names the first samples that differ.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  salsa verify data/paper-bfs-train.jsonl
+  salsa verify data/paper-bfs-train.arrow
   salsa verify data --format json")]
 pub struct Verify {
-    /// Files written by salsa generate, or folders of them
+    /// Files or folders of shards written by salsa generate, or folders of them
     #[arg(required = true)]
     paths: Vec<PathBuf>,
 
@@ -65,7 +65,7 @@ impl Verify {
 fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in paths {
-        if path.is_dir() {
+        if path.is_dir() && !manifest_path(path).exists() {
             let inside = files_with_manifest(path)?;
             if inside.is_empty() {
                 let path = path.display();

@@ -6,13 +6,18 @@ use std::process::Command;
 
 use crate::salsa::{command, folder, names, run, succeeds};
 
-const WORDS: [&str; 2] = [
+const WORDS: [&str; 3] = [
     "generate -a bfs --samples 2000 --hints --out out",
+    "generate -a bfs --samples 2000 --hints --out out --file-format jsonl",
     "generate -a bfs --samples 2000 --hints --out out --file-format bin",
 ];
 
 fn path_of(words: &str) -> &'static str {
-    if words.ends_with("bin") { "out/paper-bfs-train.bin" } else { "out/paper-bfs-train.jsonl" }
+    match words.rsplit(' ').next() {
+        Some("bin") => "out/paper-bfs-train.bin",
+        Some("jsonl") => "out/paper-bfs-train.jsonl",
+        _ => "out/paper-bfs-train.arrow/00000.arrow",
+    }
 }
 
 /// `salsa` in a shell that lets no file grow beyond `blocks` of 512 or 1024 bytes.

@@ -26,8 +26,8 @@ fn generate_and_verify_for_programs() {
     let at = folder();
     let words = "generate --algorithm bfs --samples 5 --format json";
     let written: Value = serde_json::from_str(&printed(at.path(), words)).unwrap();
-    let file = at.path().join("data/paper-bfs-train.jsonl");
-    assert_eq!(written[0]["file"], "data/paper-bfs-train.jsonl");
+    let file = at.path().join("data/paper-bfs-train.arrow/00000.arrow");
+    assert_eq!(written[0]["file"], "data/paper-bfs-train.arrow");
     assert_eq!(written[0]["bytes"], std::fs::metadata(file).unwrap().len());
     assert_eq!(written[0]["samples"], 5);
     assert_eq!(written[0]["hints"], false);

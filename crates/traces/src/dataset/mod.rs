@@ -1,55 +1,29 @@
-//! A split on disk: a file of samples and a manifest that says what it must hold.
+//! A split on disk: a file of samples, or a folder of shards, and a manifest that says what it
+//! must hold.
 //!
 //! Samples are pure functions, so a file can always be made again, byte for byte; that is also
 //! how it is verified. Files appear under their final name only when they are complete.
 
+mod manifest;
+mod records;
+mod shards;
+mod stored;
 mod verify;
+mod verify_shards;
 mod write;
+mod write_shards;
 
+pub use manifest::{Manifest, manifest_path};
+pub use shards::ShardEntry;
+pub use stored::{StoredError, StoredSplit};
 pub use verify::{VerifyError, verify};
 pub use write::{DatasetError, write};
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-
-use crate::export::{Format, binary, json_lines};
-use crate::hash::ContentHash;
-use crate::sample::{SampleError, Sampler};
+use crate::export::Format;
+use crate::sample::Sampler;
 use crate::suite::Suite;
-
-/// What a file of samples holds and how it was made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Manifest {
-    /// The version of this project that wrote the file.
-    pub code_version: String,
-    /// The suite's name.
-    pub suite: String,
-    /// The suite's version.
-    pub suite_version: u32,
-    /// The data convention.
-    pub convention: crate::convention::Convention,
-    /// The seed.
-    pub seed: u64,
-    /// The algorithm.
-    pub algorithm: String,
-    /// The split.
-    pub split: String,
-    /// How many samples the file holds, from the first on.
-    pub samples: u64,
-    /// Whether hints are stored.
-    pub hints: bool,
-    /// The ending of the file's format.
-    pub format: String,
-    /// The hash of the content hashes of all samples, the same for every format.
-    pub content_hash: String,
-    /// The hash of the file.
-    pub file_hash: String,
-    /// The suite itself, so that the samples can be made again.
-    pub suite_text: String,
-}
 
 /// What to write.
 #[derive(Clone, Copy)]
@@ -69,34 +43,15 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// The file's name: suite, algorithm and split.
+    /// The name of the file or the folder: suite, algorithm and split.
     pub fn file_name(&self) -> String {
         let algorithm = &self.sampler.algorithm().spec().algorithm;
         let split = &self.sampler.split().name;
         format!("{}-{algorithm}-{split}.{}", self.suite.name, self.format)
     }
 
-    /// The records of some samples, made in parallel, in order.
-    fn records(&self, indices: Range<u64>) -> Result<Vec<(ContentHash, Vec<u8>)>, SampleError> {
-        indices
-            .into_par_iter()
-            .map(|index| {
-                let sample = self.sampler.sample(index, self.hints)?;
-                let record = match self.format {
-                    Format::Binary => binary::record(&sample),
-                    Format::JsonLines => {
-                        let mut line = json_lines::line(&sample, None);
-                        line.push(b'\n');
-                        line
-                    }
-                };
-                Ok((sample.content_hash(), record))
-            })
-            .collect()
-    }
-
-    /// Ranges of samples that together fit into memory, however large the graphs.
-    fn batches(&self) -> impl Iterator<Item = Range<u64>> {
+    /// Ranges of samples from `first` on that each fit into memory, however large the graphs.
+    fn batches(&self, first: u64) -> impl Iterator<Item = Range<u64>> {
         let largest = u64::from(self.sampler.split().graphs.nodes.max());
         // Lines of JSON have a value for every node at every step, and there are about as many
         // steps as nodes.
@@ -105,21 +60,26 @@ impl Request<'_> {
         let threads = rayon::current_num_threads() as u64;
         let size = (1_000_000 / values).clamp(threads, 4096);
         let samples = self.samples;
-        (0..samples).step_by(size as usize).map(move |start| start..samples.min(start + size))
+        (first..samples).step_by(size as usize).map(move |start| start..samples.min(start + size))
     }
 
-    /// What every file of this format starts with.
-    fn header(&self) -> &'static [u8] {
-        match self.format {
-            Format::Binary => &binary::MAGIC,
-            Format::JsonLines => &[],
+    /// What is said of the data set beside it.
+    fn manifest(&self, content_hash: String, file_hash: String) -> Manifest {
+        Manifest {
+            code_version: env!("CARGO_PKG_VERSION").to_owned(),
+            suite: self.suite.name.clone(),
+            suite_version: self.suite.version,
+            convention: self.suite.convention,
+            seed: self.seed,
+            algorithm: self.sampler.algorithm().spec().algorithm.to_string(),
+            split: self.sampler.split().name.clone(),
+            samples: self.samples,
+            hints: self.hints,
+            format: self.format.name().to_owned(),
+            content_hash,
+            file_hash,
+            shards: Vec::new(),
+            suite_text: self.suite.text.clone(),
         }
     }
-}
-
-/// Where the manifest of a file stands.
-pub fn manifest_path(file: &Path) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".manifest.json");
-    name.into()
 }

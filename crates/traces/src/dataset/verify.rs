@@ -6,9 +6,12 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use super::records::RecordFile;
+use super::verify_shards::verify_shards;
 use super::{Manifest, Request, manifest_path};
 use crate::algorithms::{self, UnknownAlgorithm};
 use crate::export::UnknownFormat;
+use crate::export::arrow::ShardError;
 use crate::hash::hash_of_hashes;
 use crate::sample::{SampleError, Sampler};
 use crate::suite::{Suite, SuiteError};
@@ -39,6 +42,26 @@ pub enum VerifyError {
         path: String,
         /// Why.
         error: SampleError,
+    },
+    /// A shard is damaged.
+    #[error("{path}: {error}")]
+    Shard {
+        /// The shard.
+        path: String,
+        /// How.
+        error: ShardError,
+    },
+    /// A shard holds the right samples in other bytes.
+    #[error("{path}: its header, hints or layout differ from what suite and seed give")]
+    Contents {
+        /// The shard.
+        path: String,
+    },
+    /// Something is among the shards that is none of them.
+    #[error("{path}: the manifest does not know this file")]
+    Extra {
+        /// The file.
+        path: String,
     },
     /// The bytes differ.
     #[error("{path}: sample {index} differs from what suite and seed give")]
@@ -88,16 +111,11 @@ pub enum VerifyError {
 
 /// Makes the samples of `file` again and compares; gives its manifest if all agree.
 pub fn verify(file: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<Manifest, VerifyError> {
-    let path = file.display().to_string();
-    let manifest_path = manifest_path(file);
-    let text = std::fs::read(&manifest_path)
-        .map_err(|error| VerifyError::Read { path: manifest_path.display().to_string(), error })?;
+    let manifest = Manifest::read(file)?;
     let invalid = |problem: String| VerifyError::Manifest {
-        path: manifest_path.display().to_string(),
+        path: manifest_path(file).display().to_string(),
         problem,
     };
-    let manifest: Manifest =
-        serde_json::from_slice(&text).map_err(|error| invalid(error.to_string()))?;
     let suite = Suite::parse("suite_text", &manifest.suite_text)
         .map_err(|error: SuiteError| invalid(error.to_string()))?;
     let claims = [
@@ -125,22 +143,37 @@ pub fn verify(file: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<Manifest, 
             .map_err(|error: UnknownFormat| invalid(error.to_string()))?,
     };
 
+    match RecordFile::of(request.format) {
+        Some(records) => verify_file(&request, records, file, &manifest, progress)?,
+        None => verify_shards(&request, file, &manifest, progress)?,
+    }
+    Ok(manifest)
+}
+
+fn verify_file(
+    request: &Request<'_>,
+    records: RecordFile,
+    file: &Path,
+    manifest: &Manifest,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<(), VerifyError> {
+    let path = file.display().to_string();
     let read_error = |error| VerifyError::Read { path: path.clone(), error };
     let mut found = BufReader::new(File::open(file).map_err(read_error)?);
-    let mut header = vec![0; request.header().len()];
-    if found.read_exact(&mut header).is_err() || header != request.header() {
+    let mut header = vec![0; records.header.len()];
+    if found.read_exact(&mut header).is_err() || header != records.header {
         return Err(VerifyError::Header { path });
     }
     let mut file_hash = blake3::Hasher::new();
     file_hash.update(&header);
     let mut hashes = Vec::new();
     let mut buffer = Vec::new();
-    for batch in request.batches() {
+    for batch in request.batches(0) {
         let start = batch.start;
-        let records = request
-            .records(batch)
+        let made = records
+            .made(request, batch)
             .map_err(|error| VerifyError::Sample { path: path.clone(), error })?;
-        for (index, (hash, record)) in (start..).zip(&records) {
+        for (index, (hash, record)) in (start..).zip(&made) {
             buffer.clear();
             let wanted = record.len() as u64;
             found.by_ref().take(wanted).read_to_end(&mut buffer).map_err(read_error)?;
@@ -155,19 +188,11 @@ pub fn verify(file: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<Manifest, 
             file_hash.update(record);
             hashes.push(*hash);
         }
-        progress(records.len() as u64);
+        progress(made.len() as u64);
     }
     if found.read(&mut [0]).map_err(read_error)? != 0 {
         return Err(VerifyError::Trailing { path, samples: request.samples });
     }
-    let hashes = [
-        ("content", &manifest.content_hash, hash_of_hashes(hashes).to_string()),
-        ("file", &manifest.file_hash, file_hash.finalize().to_hex().to_string()),
-    ];
-    for (which, promised, found) in hashes {
-        if found != *promised {
-            return Err(VerifyError::Hash { path, which, promised: promised.clone(), found });
-        }
-    }
-    Ok(manifest)
+    let file_hash = file_hash.finalize().to_hex();
+    manifest.check_hashes(&path, &hash_of_hashes(hashes).to_string(), &file_hash)
 }

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 use thiserror::Error;
 
+use super::records::RecordFile;
+use super::write_shards::write_shards;
 use super::{Manifest, Request, manifest_path};
+use crate::export::arrow::ShardError;
 use crate::hash::{ContentHash, hash_of_hashes};
 use crate::sample::SampleError;
 
@@ -16,6 +19,9 @@ pub enum DatasetError {
     /// A sample could not be made.
     #[error(transparent)]
     Sample(#[from] SampleError),
+    /// A sample does not fit the format.
+    #[error(transparent)]
+    Shard(#[from] ShardError),
     /// The file could not be written.
     #[error("{path}: {error}")]
     Write {
@@ -26,66 +32,74 @@ pub enum DatasetError {
     },
 }
 
-/// Writes the samples and their manifest into `folder`, which is made if missing; gives the file.
+/// Writes the samples and their manifest into `folder`, which is made if missing; gives the file,
+/// or the folder of the shards.
 pub fn write(
     request: &Request<'_>,
     folder: &Path,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<(PathBuf, Manifest), DatasetError> {
-    let path = folder.join(request.file_name());
-    let failed = |path: &Path| {
-        let path = path.display().to_string();
-        move |error: io::Error| DatasetError::Write { path, error }
-    };
     std::fs::create_dir_all(folder).map_err(failed(folder))?;
-    let temporary = partial_file(folder).map_err(failed(folder))?;
+    match RecordFile::of(request.format) {
+        Some(records) => write_file(request, records, folder, progress),
+        None => write_shards(request, folder, progress),
+    }
+}
 
+fn write_file(
+    request: &Request<'_>,
+    records: RecordFile,
+    folder: &Path,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<(PathBuf, Manifest), DatasetError> {
+    let path = folder.join(request.file_name());
+    let temporary = partial_file(folder).map_err(failed(folder))?;
     let mut file = HashingWriter { to: BufWriter::new(temporary), hash: blake3::Hasher::new() };
-    file.write_all(request.header()).map_err(failed(&path))?;
+    file.write_all(records.header).map_err(failed(&path))?;
     let mut hashes: Vec<ContentHash> = Vec::new();
-    for batch in request.batches() {
-        let records = request.records(batch)?;
-        for (hash, record) in &records {
+    for batch in request.batches(0) {
+        let made = records.made(request, batch)?;
+        for (hash, record) in &made {
             hashes.push(*hash);
             file.write_all(record).map_err(failed(&path))?;
         }
-        progress(records.len() as u64);
+        progress(made.len() as u64);
     }
     let HashingWriter { to, hash } = file;
     let temporary = to.into_inner().map_err(|error| failed(&path)(error.into_error()))?;
     temporary.as_file().sync_all().map_err(failed(&path))?;
 
-    let manifest = Manifest {
-        code_version: env!("CARGO_PKG_VERSION").to_owned(),
-        suite: request.suite.name.clone(),
-        suite_version: request.suite.version,
-        convention: request.suite.convention,
-        seed: request.seed,
-        algorithm: request.sampler.algorithm().spec().algorithm.to_string(),
-        split: request.sampler.split().name.clone(),
-        samples: request.samples,
-        hints: request.hints,
-        format: request.format.name().to_owned(),
-        content_hash: hash_of_hashes(hashes).to_string(),
-        file_hash: hash.finalize().to_hex().to_string(),
-        suite_text: request.suite.text.clone(),
-    };
-    let mut text = serde_json::to_vec_pretty(&manifest).expect("a manifest is plain data");
-    text.push(b'\n');
-    let manifest_path = manifest_path(&path);
-    let mut temporary_manifest = partial_file(folder).map_err(failed(&manifest_path))?;
-    temporary_manifest.write_all(&text).map_err(failed(&manifest_path))?;
-    temporary_manifest.as_file().sync_all().map_err(failed(&manifest_path))?;
+    let content_hash = hash_of_hashes(hashes).to_string();
+    let manifest = request.manifest(content_hash, hash.finalize().to_hex().to_string());
     // The samples first: a manifest never promises a file that is not there.
     temporary.persist(&path).map_err(|error| failed(&path)(error.error))?;
-    temporary_manifest
-        .persist(&manifest_path)
-        .map_err(|error| failed(&manifest_path)(error.error))?;
+    write_manifest(folder, &manifest_path(&path), &manifest)?;
     Ok((path, manifest))
 }
 
+/// Writes a manifest; it is there when it is complete.
+pub(super) fn write_manifest(
+    folder: &Path,
+    path: &Path,
+    manifest: &Manifest,
+) -> Result<(), DatasetError> {
+    let mut text = serde_json::to_vec_pretty(&manifest).expect("a manifest is plain data");
+    text.push(b'\n');
+    let mut temporary = partial_file(folder).map_err(failed(path))?;
+    temporary.write_all(&text).map_err(failed(path))?;
+    temporary.as_file().sync_all().map_err(failed(path))?;
+    temporary.persist(path).map_err(|error| failed(path)(error.error))?;
+    Ok(())
+}
+
+/// The error for `path`.
+pub(super) fn failed(path: &Path) -> impl Fn(io::Error) -> DatasetError + use<> {
+    let path = path.display().to_string();
+    move |error| DatasetError::Write { path: path.clone(), error }
+}
+
 /// A file that goes away unless it is given its final name.
-fn partial_file(folder: &Path) -> io::Result<NamedTempFile> {
+pub(super) fn partial_file(folder: &Path) -> io::Result<NamedTempFile> {
     let mut file = tempfile::Builder::new();
     // A temporary file is its owner's alone unless told otherwise; this one will be shared.
     #[cfg(unix)]

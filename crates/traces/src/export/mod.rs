@@ -1,5 +1,6 @@
 //! Samples as files.
 
+pub mod arrow;
 pub mod binary;
 pub mod json_lines;
 
@@ -13,6 +14,8 @@ use crate::nearest::did_you_mean;
 /// A file format of samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
+    /// Columns in Arrow IPC files, any sample at once: the format of data sets.
+    Arrow,
     /// One JSON object a line, hints dense: readable by anything.
     JsonLines,
     /// Compact records, hints as changes.
@@ -21,7 +24,7 @@ pub enum Format {
 
 /// A name that is no format.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("unknown format {name:?}, expected jsonl or bin{suggestion}")]
+#[error("unknown format {name:?}, expected arrow, jsonl or bin{suggestion}")]
 pub struct UnknownFormat {
     name: String,
     suggestion: String,
@@ -29,11 +32,12 @@ pub struct UnknownFormat {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 2] = [Self::JsonLines, Self::Binary];
+    pub const ALL: [Self; 3] = [Self::Arrow, Self::JsonLines, Self::Binary];
 
-    /// The name, which is also the ending of its files.
+    /// The name, which is also the ending of its files and folders.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Arrow => "arrow",
             Self::JsonLines => "jsonl",
             Self::Binary => "bin",
         }

@@ -41,6 +41,16 @@ pub struct Change {
     pub(super) hint: u32,
 }
 
+/// A change with the step that shows it first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StepChange {
+    pub(crate) step: u32,
+    pub(crate) hint: u32,
+    pub(crate) index: u32,
+    /// A number's bits, a node, a class, or 0 and 1.
+    pub(crate) value: u64,
+}
+
 impl Hints {
     /// The changes between dense values: for each hint of the spec its values at every step.
     ///
@@ -64,6 +74,32 @@ impl Hints {
             step_ends.push(changes.len());
         }
         Self { tracks, changes, step_ends }
+    }
+
+    /// Hints over `length` steps from their changes, in any order of steps.
+    ///
+    /// Whether the changes fit the graph is for [`super::Trajectory::check`] to say.
+    pub(crate) fn from_changes(
+        spec: &Spec,
+        graph: &Graph,
+        length: u32,
+        mut changes: Vec<StepChange>,
+    ) -> Result<Self, String> {
+        let n_steps = length as usize;
+        // A few bytes must not ask for gigabytes of steps.
+        if n_steps > 10_000_000.max(16 * changes.len()) {
+            return Err(format!("{n_steps} steps are too many for {} changes", changes.len()));
+        }
+        changes.sort_by_key(|change| change.step);
+        if let Some(last) = changes.last().filter(|last| last.step >= length) {
+            return Err(format!("a change is at step {} of {length}", last.step));
+        }
+        let end_of = |step| changes.partition_point(|change| change.step as usize <= step);
+        let step_ends = (0..n_steps).map(end_of).collect();
+        let change =
+            |&StepChange { hint, index, value, .. }: &StepChange| Change { value, index, hint };
+        let changes = changes.iter().map(change).collect();
+        Ok(Self { tracks: Track::all(spec, graph), changes, step_ends })
     }
 
     /// Number of steps, T.

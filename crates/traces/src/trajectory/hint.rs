@@ -107,18 +107,24 @@ impl<'a> Hint<'a> {
             Kind::MaskOne | Kind::Pointer => 4,
             Kind::Scalar => 8,
         };
-        let mut place = |step: usize, index: u32, value: u64| {
+        self.for_each_change(|step, index, value| {
             feed(&(step as u32).to_le_bytes());
             feed(&index.to_le_bytes());
             feed(&value.to_le_bytes()[..width]);
-        };
+        });
+    }
+
+    /// Gives step, index and new value of every real change to `take`, by step and index; before
+    /// step 0 masks are off, whatever they were filled with. Values are a number's bits, a node,
+    /// a class, or 0 and 1.
+    pub(crate) fn for_each_change(&self, mut take: impl FnMut(usize, u32, u64)) {
         let mut state = self.bits_before_step_0();
         for step in 0..self.n_steps() {
             let changes = self.real_changes(step, &mut state);
             if step == 0 && self.track().starts_set {
-                (0..).zip(&state).filter(|(_, set)| **set == 1).for_each(|(i, _)| place(0, i, 1));
+                (0..).zip(&state).filter(|(_, set)| **set == 1).for_each(|(i, _)| take(0, i, 1));
             } else {
-                changes.into_iter().for_each(|(index, value)| place(step, index, value));
+                changes.into_iter().for_each(|(index, value)| take(step, index, value));
             }
         }
     }

@@ -8,7 +8,7 @@ mod record_error;
 mod recorder;
 mod values;
 
-pub use changes::{Change, Hints};
+pub use changes::{Change, Hints, StepChange};
 pub use check::TrajectoryError;
 pub use handle::{CategoricalHint, MaskHint, MaskOneHint, PointerHint, ScalarHint};
 pub use hint::{Hint, HintSteps};

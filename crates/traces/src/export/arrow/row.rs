@@ -1,0 +1,136 @@
+//! A row of a record batch as a sample. Nothing in it is believed: a file may say anything.
+
+use std::ops::Range;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch};
+
+use super::cells::{bits, kept, reals, wholes};
+use super::header::Header;
+use super::layout::{Column, Role};
+use crate::execution::{Inputs, Randomness};
+use crate::graph::Graph;
+use crate::sample::Sample;
+use crate::spec::{Kind, Spec};
+use crate::trajectory::{Hints, StepChange, Trajectory, Values};
+
+/// The sample in row `row`; its columns are of the types they should be.
+pub(super) fn sample(
+    spec: &Spec,
+    header: &Header,
+    columns: &[Column],
+    batch: &RecordBatch,
+    row: usize,
+) -> Result<Sample, String> {
+    let (mut length, mut row_lengths, mut neighbours) = (0, Vec::new(), Vec::new());
+    let (mut weights, mut positions, mut source, mut randomness) = (None, None, None, None);
+    let mut outputs = Vec::new();
+    let mut changes = header.features.hints.then(Vec::new);
+    let kinds: Vec<Kind> = spec.outputs().map(|field| field.kind).collect();
+    for (column, array) in columns.iter().zip(batch.columns()) {
+        let (values, range) = values_of(array, row);
+        match column.role {
+            Role::Length => length = one(values, range),
+            Role::RowLengths => row_lengths = wholes(values, range),
+            Role::Neighbours => neighbours = wholes(values, range),
+            Role::Weights => weights = Some(reals(values, range)),
+            Role::Positions => positions = Some(reals(values, range)),
+            Role::Source => source = Some(one(values, range)),
+            Role::Randomness => randomness = Some(reals(values, range)),
+            Role::Output(place) => outputs.push(match kinds[place] {
+                Kind::Mask => Values::Mask(bits(values, range)),
+                Kind::MaskOne => Values::MaskOne(one(values, range)),
+                Kind::Categorical { .. } => {
+                    // The column has 8 bits.
+                    let classes = wholes(values, range).into_iter().map(|class| class as u8);
+                    Values::Categorical(classes.collect())
+                }
+                Kind::Scalar => Values::Scalar(reals(values, range)),
+                Kind::Pointer => Values::Pointer(wholes(values, range)),
+            }),
+            Role::Hint(hint) => {
+                let changes = changes.iter_mut();
+                changes.for_each(|all| all.extend(changes_of(hint as u32, values, range.clone())));
+            }
+        }
+    }
+    let n_nodes = row_lengths.len();
+    let edges = edges(&row_lengths, &neighbours)?;
+    let mut graph = match weights {
+        Some(weights) => Graph::from_weighted_edges(n_nodes, &edges, &weights),
+        None => Graph::from_edges(n_nodes, &edges),
+    }
+    .map_err(|error| error.to_string())?;
+    if let Some(positions) = positions {
+        let (places, rest) = positions.as_chunks();
+        if !rest.is_empty() {
+            return Err("a position has one coordinate".to_owned());
+        }
+        graph = graph.with_positions(places.to_vec()).map_err(|error| error.to_string())?;
+    }
+    let randomness = randomness.map(|values: Vec<f64>| {
+        Randomness::given(values.chunks(n_nodes).map(<[f64]>::to_vec).collect())
+    });
+    let hints = changes.map(|changes| Hints::from_changes(spec, &graph, length, changes));
+    let trajectory = Trajectory { spec: spec.clone(), length, hints: hints.transpose()?, outputs };
+    let inputs = Inputs { source, randomness };
+    let generator = header.generator.clone();
+    let sample = Sample { generator, graph, inputs, trajectory };
+    sample.check().map_err(|error| error.to_string())?;
+    Ok(sample)
+}
+
+/// The values that a row has, and where they stand.
+fn values_of(array: &dyn Array, row: usize) -> (&dyn Array, Range<usize>) {
+    match array.as_list_opt::<i32>() {
+        None => (array, row..row + 1),
+        Some(list) => {
+            let ends = list.value_offsets();
+            (list.values(), ends[row] as usize..ends[row + 1] as usize)
+        }
+    }
+}
+
+fn one(values: &dyn Array, range: Range<usize>) -> u32 {
+    wholes(values, range)[0]
+}
+
+/// The changes of a hint; without an index there is only one place.
+fn changes_of(
+    hint: u32,
+    changes: &dyn Array,
+    range: Range<usize>,
+) -> impl Iterator<Item = StepChange> {
+    let columns = changes.as_struct().columns();
+    let steps = wholes(&columns[0], range.clone());
+    let indices = match columns.len() {
+        3 => wholes(&columns[1], range.clone()),
+        _ => vec![0; range.len()],
+    };
+    let values = kept(&columns[columns.len() - 1], range);
+    let changes = steps.into_iter().zip(indices).zip(values);
+    changes.map(move |((step, index), value)| StepChange { step, hint, index, value })
+}
+
+/// The edges of rows that each hold the neighbours above a node.
+fn edges(row_lengths: &[u32], neighbours: &[u32]) -> Result<Vec<(u32, u32)>, String> {
+    let expected: u64 = row_lengths.iter().map(|&len| u64::from(len)).sum();
+    if expected != neighbours.len() as u64 {
+        return Err(format!("its rows need {expected} neighbours, found {}", neighbours.len()));
+    }
+    let mut edges = Vec::with_capacity(neighbours.len());
+    let mut rest = neighbours;
+    for (u, &len) in (0..).zip(row_lengths) {
+        let (row, after) = rest.split_at(len as usize);
+        rest = after;
+        let mut before = u;
+        for &v in row {
+            if v <= before {
+                return Err(format!("the row of node {u} does not rise at {v}"));
+            }
+            before = v;
+            edges.push((u, v));
+        }
+    }
+    Ok(edges)
+}
