@@ -1,0 +1,73 @@
+"""SALSA-CLRS: executions of algorithms on sparse graphs, for NumPy and PyTorch Geometric.
+
+    >>> import salsa_clrs
+    >>> train = salsa_clrs.dataset("bfs", "train")
+    >>> len(train)
+    10000
+    >>> batch = train.batch(range(8))
+    >>> sorted(batch.hints)
+    ['pi_h', 'reach_h']
+
+Samples come from the Rust core when they are asked for: no download, no files, the same bytes for
+the same seed everywhere. Code written for the published package runs after changing `salsaclrs`
+to `salsa_clrs`; those names need PyTorch Geometric and are imported when first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ._core import Sample, generators, suites
+from .batch import Batch
+from .run import run
+from .samples import Samples, dataset
+from .specs import ALGORITHMS, SPECS, algorithms
+
+if TYPE_CHECKING:
+    from .data import CLRSData
+    from .loader import SALSACLRSDataLoader
+    from .published import SALSACLRSDataset, load_dataset
+
+__all__ = [
+    "ALGORITHMS",
+    "SPECS",
+    "Batch",
+    "CLRSData",
+    "SALSACLRSDataLoader",
+    "SALSACLRSDataset",
+    "Sample",
+    "Samples",
+    "algorithms",
+    "dataset",
+    "generators",
+    "load_dataset",
+    "run",
+    "suites",
+]
+
+# What needs PyTorch Geometric, and where it is.
+_LATE = {
+    "CLRSData": "data",
+    "SALSACLRSDataLoader": "loader",
+    "SALSACLRSDataset": "published",
+    "load_dataset": "published",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        value = getattr(import_module(f".{_LATE[name]}", __name__), name)
+    except ModuleNotFoundError as error:
+        if error.name not in {"torch", "torch_geometric"}:
+            raise
+        advice = "pip install 'salsa-clrs[geometric]'"
+        raise ImportError(f"{name} needs {error.name}: {advice}", name=error.name) from error
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
