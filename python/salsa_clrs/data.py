@@ -6,6 +6,7 @@ Tensors take over the arrays of the Rust core without a copy.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -39,6 +40,10 @@ class CLRSBatch(Batch):
         return data
 
 
+# PyTorch Geometric makes a class for every batch; a copy of an empty one spares that.
+_EMPTY = CLRSBatch(_base_cls=CLRSData)
+
+
 def single(algorithm: str, arrays: Arrays) -> CLRSData:
     """The data object of a batch of one."""
     data = CLRSData(edge_index=torch.from_numpy(arrays["edge_index"]))
@@ -58,7 +63,7 @@ def several(algorithm: str, arrays: Arrays, exclude_keys: Sequence[str] | None =
         "edge": torch.from_numpy(arrays["edge_ptr"]),
         "graph": torch.arange(n_graphs + 1),
     }
-    batch = CLRSBatch(_base_cls=CLRSData)
+    batch = copy(_EMPTY)
     batch.edge_index = torch.from_numpy(arrays["edge_index"])
     batch.length = torch.from_numpy(arrays["length"])
     slices = {"edge_index": bounds["edge"], "length": bounds["graph"]}
