@@ -26,7 +26,9 @@ from .specs import ALGORITHMS, SPECS, algorithms
 
 if TYPE_CHECKING:
     from .data import CLRSData
+    from .dynamic import DynamicDataset
     from .loader import SALSACLRSDataLoader
+    from .module import SALSACLRSDataModule
     from .published import SALSACLRSDataset, load_dataset
 
 __all__ = [
@@ -34,7 +36,9 @@ __all__ = [
     "SPECS",
     "Batch",
     "CLRSData",
+    "DynamicDataset",
     "SALSACLRSDataLoader",
+    "SALSACLRSDataModule",
     "SALSACLRSDataset",
     "Sample",
     "Samples",
@@ -46,10 +50,12 @@ __all__ = [
     "suites",
 ]
 
-# What needs PyTorch Geometric, and where it is.
+# What needs PyTorch Geometric or Lightning, and where it is.
 _LATE = {
     "CLRSData": "data",
+    "DynamicDataset": "dynamic",
     "SALSACLRSDataLoader": "loader",
+    "SALSACLRSDataModule": "module",
     "SALSACLRSDataset": "published",
     "load_dataset": "published",
 }
@@ -61,9 +67,10 @@ def __getattr__(name: str) -> Any:
     try:
         value = getattr(import_module(f".{_LATE[name]}", __name__), name)
     except ModuleNotFoundError as error:
-        if error.name not in {"torch", "torch_geometric"}:
+        extra = {"torch": "geometric", "torch_geometric": "geometric", "lightning": "lightning"}
+        if error.name not in extra:
             raise
-        advice = "pip install 'salsa-clrs[geometric]'"
+        advice = f"pip install 'salsa-clrs[{extra[error.name]}]'"
         raise ImportError(f"{name} needs {error.name}: {advice}", name=error.name) from error
     globals()[name] = value
     return value
