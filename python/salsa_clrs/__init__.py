@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._core import Sample, generators, suites
 from .batch import Batch
+from .evaluator import Evaluator, Result
 from .run import run
 from .samples import Samples, dataset
 from .specs import ALGORITHMS, SPECS, algorithms
@@ -37,6 +38,8 @@ __all__ = [
     "Batch",
     "CLRSData",
     "DynamicDataset",
+    "Evaluator",
+    "Result",
     "SALSACLRSDataLoader",
     "SALSACLRSDataModule",
     "SALSACLRSDataset",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 from torch_geometric.data import Dataset
 
-from ._core import Split
+from ._core import Sample, Split
 from .data import CLRSData, single
 from .loader import Promised
 from .specs import Feature, features
@@ -174,6 +174,11 @@ class SALSACLRSDataset(Dataset):
             return [self[index] for index in indices]
         known = self.indices()
         return Promised(self, [known[index] for index in indices])
+
+    def questions(self) -> tuple[list[Sample], str]:
+        """All samples of this subset without hints, and how the algorithm is read."""
+        places = (self._places[index] for index in self.indices())
+        return [self._split.sample(place, False) for place in places], self._split.convention
 
     def graph_keys(self) -> Iterable[bytes]:
         """What tells the graphs apart, in the order of the samples."""

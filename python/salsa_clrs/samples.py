@@ -105,6 +105,11 @@ class Samples(Sequence[Sample]):
         for first in range(0, len(order), batch_size):
             yield self.batch(order[first : first + batch_size])
 
+    def questions(self) -> tuple[list[Sample], str]:
+        """All samples without hints, and how the algorithm is read."""
+        samples = [self._split.sample(place, False) for place in self._indices]
+        return samples, self.convention
+
     def __repr__(self) -> str:
         return f"<{len(self)} samples of {self.algorithm}, {self.suite} {self.split}>"
 

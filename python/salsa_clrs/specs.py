@@ -52,6 +52,14 @@ def algorithms() -> list[str]:
     return list(_FEATURES)
 
 
+def core_name(algorithm: str) -> str:
+    """An algorithm's name here, from that or the published one."""
+    for name, published in _PUBLISHED.items():
+        if algorithm in (name, published):
+            return name
+    raise ValueError(f"unknown algorithm {algorithm!r}, expected one of {', '.join(_PUBLISHED)}")
+
+
 def features(algorithm: str, *, hints: bool) -> dict[str, Feature]:
     """The features of an algorithm that samples have an array for, the weights left out."""
     absent = _NOT_SEEN | _UNLISTED

@@ -7,6 +7,7 @@
 
 mod arrays;
 mod calling;
+mod evaluating;
 mod executing;
 mod sample;
 mod specs;
@@ -19,6 +20,8 @@ use pyo3::prelude::*;
 mod core {
     #[pymodule_export]
     use super::arrays::collate;
+    #[pymodule_export]
+    use super::evaluating::{evaluate, metrics};
     #[pymodule_export]
     use super::executing::execute;
     #[pymodule_export]
