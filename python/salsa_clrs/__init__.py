@@ -71,10 +71,11 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(f".{_LATE[name]}", __name__), name)
     except ModuleNotFoundError as error:
         extra = {"torch": "geometric", "torch_geometric": "geometric", "lightning": "lightning"}
-        if error.name not in extra:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in extra:
             raise
-        advice = f"pip install 'salsa-clrs[{extra[error.name]}]'"
-        raise ImportError(f"{name} needs {error.name}: {advice}", name=error.name) from error
+        advice = f"pip install 'salsa-clrs[{extra[missing]}]'"
+        raise ImportError(f"{name} needs {missing}: {advice}", name=missing) from error
     globals()[name] = value
     return value
 

@@ -200,11 +200,11 @@ def test_torch_is_imported_when_first_needed() -> None:
 
 def test_a_missing_torch_is_named() -> None:
     script = (
-        "import sys; sys.modules['torch'] = None; import salsa_clrs\n"
+        "import sys; sys.modules['torch_geometric'] = None; import salsa_clrs\n"
         "try: salsa_clrs.load_dataset\n"
         "except ImportError as error: print(error)"
     )
     told = subprocess.run(
         [sys.executable, "-c", script], check=True, capture_output=True, text=True
     ).stdout
-    assert told == "load_dataset needs torch: pip install 'salsa-clrs[geometric]'\n"
+    assert told == "load_dataset needs torch_geometric: pip install 'salsa-clrs[geometric]'\n"
