@@ -46,6 +46,8 @@ pub mod suite;
 
 pub mod sample;
 
+pub mod collate;
+
 pub mod hash;
 
 pub mod export;

@@ -12,14 +12,14 @@ use std::sync::mpsc;
 use salsa_traces::sample::SampleError;
 use thiserror::Error;
 
-use super::{Prediction, Steps, TestSet, predict};
+use super::{Prediction, Steps, TestSet, Verdict, predict, verdict};
 use crate::batch::BatchError;
 use crate::checkpoint::Checkpoint;
-use crate::compared::{Compared, Mismatch};
+use crate::compared::Mismatch;
 use crate::compute::Compute;
-use crate::metrics::{Measured, measure};
+use crate::metrics::Measured;
 use crate::network::{Network, NetworkError};
-use crate::validity::{Instance, Violation, check};
+use crate::validity::Violation;
 
 /// How networks are asked.
 #[derive(Debug, Clone, Copy)]
@@ -157,14 +157,8 @@ fn answer(
         error,
     })?;
     network.tape.device().check().map_err(NetworkError::from)?;
-    let mut measured = Vec::new();
-    for (predicted, expected) in prediction.outputs.iter().zip(&sample.trajectory.outputs) {
-        let compared = Compared::new(predicted, expected)
-            .map_err(|error| EvaluateError::Mismatch { set: name(), index, error })?;
-        measured.extend(measure(&compared));
-    }
-    let instance = Instance::of(&sample, set.convention());
-    let validity = check(&network.model.spec, &instance, &prediction.outputs);
+    let Verdict { measured, validity } = verdict(&sample, set.convention(), &prediction.outputs)
+        .map_err(|error| EvaluateError::Mismatch { set: name(), index, error })?;
     Ok(Answer {
         set: place,
         index,

@@ -11,6 +11,7 @@ mod score;
 mod steps;
 mod tally;
 mod test_set;
+mod verdict;
 
 pub use answers::{Answer, EvaluateError, Options, answers};
 pub use predict::{Prediction, predict};
@@ -19,6 +20,7 @@ pub use score::score;
 pub use steps::{Steps, UnknownSteps};
 pub use tally::evaluate;
 pub use test_set::TestSet;
+pub use verdict::{Verdict, verdict};
 
 #[cfg(test)]
 mod tests;

@@ -235,6 +235,15 @@ impl Graph {
         self.offsets[u as usize] as usize + u as usize + before
     }
 
+    /// The entry from `u` to `v`, which is a neighbour or `u` itself.
+    #[inline]
+    pub fn entry_to(&self, u: u32, v: u32) -> Option<usize> {
+        match u == v {
+            true => Some(self.loop_entry(u)),
+            false => Some(self.entry_between(u, self.arc(u, v)?, v)),
+        }
+    }
+
     /// Undirected edges (u, v) with u < v, sorted.
     pub fn edges(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.nodes().flat_map(move |u| {

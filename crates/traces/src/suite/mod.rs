@@ -3,7 +3,10 @@
 //! A suite is a TOML text that names a data convention, a seed and its splits, each a number of
 //! samples from a family of graphs. The three built-in ones are files like any user's own.
 
+mod custom;
 mod parse;
+
+pub use custom::Custom;
 
 use std::path::Path;
 

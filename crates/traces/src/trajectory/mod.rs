@@ -6,6 +6,7 @@ mod handle;
 mod hint;
 mod record_error;
 mod recorder;
+mod stretches;
 mod values;
 
 pub use changes::{Change, Hints, StepChange};
@@ -14,6 +15,7 @@ pub use handle::{CategoricalHint, MaskHint, MaskOneHint, PointerHint, ScalarHint
 pub use hint::{Hint, HintSteps};
 pub use record_error::RecordError;
 pub use recorder::Recorder;
+pub use stretches::Stretch;
 pub use values::Values;
 
 use crate::spec::{Field, Spec};

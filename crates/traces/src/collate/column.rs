@@ -1,0 +1,142 @@
+//! One feature of all samples: inputs and outputs, which have no steps.
+
+use super::CollateError;
+use super::layout::Layout;
+use crate::sample::Sample;
+use crate::spec::{Field, Kind};
+use crate::trajectory::Values;
+
+/// One feature of all samples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// The feature.
+    pub field: Field,
+    /// The shape of its array.
+    pub shape: Vec<usize>,
+    /// Its values, the last axis fastest.
+    pub numbers: Numbers,
+}
+
+/// Numbers of either precision.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Numbers {
+    /// Single precision.
+    Single(Vec<f32>),
+    /// Double precision.
+    Double(Vec<f64>),
+}
+
+/// An input of all samples.
+pub(super) fn input(
+    samples: &[Sample],
+    layout: &Layout,
+    field: &Field,
+) -> Result<Column, CollateError> {
+    if field.name == "randomness" {
+        return randomness(samples, layout, field);
+    }
+    let numbers = moment(samples, layout, field, |sample| sample.input(&field.name))?;
+    Ok(Column { field: field.clone(), shape: shape(layout, field), numbers: single(numbers) })
+}
+
+/// The output at `place` among those of the spec, of all samples.
+pub(super) fn output(
+    samples: &[Sample],
+    layout: &Layout,
+    field: &Field,
+    place: usize,
+) -> Result<Column, CollateError> {
+    let values = |sample: &Sample| sample.trajectory.outputs.get(place).cloned();
+    let numbers = moment(samples, layout, field, values)?;
+    let numbers = match field.kind {
+        Kind::Pointer => Numbers::Double(numbers),
+        _ => single(numbers),
+    };
+    Ok(Column { field: field.clone(), shape: shape(layout, field), numbers })
+}
+
+/// Random values `[N, T]`, the two steps of a phase alike.
+fn randomness(samples: &[Sample], layout: &Layout, field: &Field) -> Result<Column, CollateError> {
+    let (n_rows, n_steps) = (layout.n_rows(field), layout.steps);
+    let mut numbers = vec![0.0; n_rows * n_steps];
+    for (place, sample) in samples.iter().enumerate() {
+        let misfit = || CollateError::Misfit { place, name: field.name.to_string() };
+        let rows = layout.rows(field, place);
+        let phases = sample.inputs.randomness.as_ref().ok_or_else(misfit)?.phases();
+        for step in 0..sample.trajectory.length as usize {
+            let phase = phases.get(step / 2).filter(|phase| phase.len() == rows.len());
+            for (row, &value) in rows.clone().zip(phase.ok_or_else(misfit)?) {
+                numbers[row * n_steps + step] = value as f32;
+            }
+        }
+    }
+    Ok(Column {
+        field: field.clone(),
+        shape: vec![n_rows, n_steps],
+        numbers: Numbers::Single(numbers),
+    })
+}
+
+fn shape(layout: &Layout, field: &Field) -> Vec<usize> {
+    match field.kind {
+        Kind::Categorical { classes } => vec![layout.n_rows(field), classes.into()],
+        _ => vec![layout.n_rows(field)],
+    }
+}
+
+fn single(numbers: Vec<f64>) -> Numbers {
+    Numbers::Single(numbers.into_iter().map(|number| number as f32).collect())
+}
+
+/// The values of one moment, below each other.
+fn moment(
+    samples: &[Sample],
+    layout: &Layout,
+    field: &Field,
+    values: impl Fn(&Sample) -> Option<Values>,
+) -> Result<Vec<f64>, CollateError> {
+    let shape = shape(layout, field);
+    let width = shape.get(1).copied().unwrap_or(1);
+    let mut numbers = Vec::with_capacity(shape.into_iter().product());
+    for (place, sample) in samples.iter().enumerate() {
+        let rows = layout.rows(field, place);
+        let written = values(sample)
+            .and_then(|values| append(sample, field, &values, rows.len(), &mut numbers));
+        if written.is_none() || numbers.len() != rows.end * width {
+            return Err(CollateError::Misfit { place, name: field.name.to_string() });
+        }
+    }
+    Ok(numbers)
+}
+
+/// Appends `n_rows` rows; `None` if the values do not fit.
+fn append(
+    sample: &Sample,
+    field: &Field,
+    values: &Values,
+    n_rows: usize,
+    to: &mut Vec<f64>,
+) -> Option<()> {
+    let first = to.len();
+    let number = |is_set: bool| f64::from(u8::from(is_set));
+    match values {
+        Values::Mask(values) => to.extend(values.iter().map(|&value| number(value))),
+        Values::Scalar(values) => to.extend(values),
+        Values::MaskOne(node) => {
+            to.resize(first + n_rows, 0.0);
+            *to[first..].get_mut(*node as usize)? = 1.0;
+        }
+        Values::Pointer(targets) => {
+            to.resize(first + n_rows, 0.0);
+            for (node, &target) in (0..).zip(targets.iter().take(sample.graph.n_nodes())) {
+                to[first + sample.graph.entry_to(node, target)?] = 1.0;
+            }
+        }
+        Values::Categorical(values) => {
+            let Kind::Categorical { classes } = field.kind else { return None };
+            let one_hot = |&class: &u8| (0..classes).map(move |one| number(one == class));
+            to.extend(values.iter().flat_map(one_hot));
+        }
+    }
+    Some(())
+}

@@ -1,0 +1,71 @@
+//! Where the values of each sample lie.
+
+use std::ops::Range;
+
+use super::{Collated, Column};
+use crate::sample::Sample;
+use crate::spec::{Field, Kind, Location};
+
+/// The first node and entry of each sample, then their numbers, and the longest trajectory.
+pub(super) struct Layout {
+    nodes: Vec<usize>,
+    entries: Vec<usize>,
+    pub(super) steps: usize,
+}
+
+impl Layout {
+    pub(super) fn new(samples: &[Sample]) -> Self {
+        let mut layout = Self { nodes: vec![0], entries: vec![0], steps: 0 };
+        let (mut node, mut entry) = (0, 0);
+        for sample in samples {
+            node += sample.graph.n_nodes();
+            entry += sample.graph.n_entries();
+            layout.nodes.push(node);
+            layout.entries.push(entry);
+            layout.steps = layout.steps.max(sample.trajectory.length as usize);
+        }
+        layout
+    }
+
+    /// How many rows a feature has.
+    pub(super) fn n_rows(&self, field: &Field) -> usize {
+        let n_graphs = self.nodes.len() - 1;
+        self.rows(field, n_graphs - 1).end
+    }
+
+    /// The rows of a feature that belong to a sample.
+    pub(super) fn rows(&self, field: &Field, place: usize) -> Range<usize> {
+        match (field.location, field.kind) {
+            (_, Kind::Pointer) | (Location::Edge, _) => {
+                self.entries[place]..self.entries[place + 1]
+            }
+            (Location::Node, _) => self.nodes[place]..self.nodes[place + 1],
+            (Location::Graph, _) => place..place + 1,
+        }
+    }
+
+    /// The whole batch, once its features are known.
+    pub(super) fn collated(self, samples: &[Sample], columns: Vec<Column>) -> Collated {
+        let n_entries = self.entries[samples.len()];
+        let mut edge_index = vec![0; 2 * n_entries];
+        let (sources, targets) = edge_index.split_at_mut(n_entries);
+        let mut graph_of_node = Vec::with_capacity(self.nodes[samples.len()]);
+        for (place, sample) in samples.iter().enumerate() {
+            let (first_node, first_entry) = (self.nodes[place] as i64, self.entries[place]);
+            for (entry, (u, v)) in (first_entry..).zip(sample.graph.entries()) {
+                sources[entry] = first_node + i64::from(u);
+                targets[entry] = first_node + i64::from(v);
+            }
+            graph_of_node.resize(self.nodes[place + 1], place as i64);
+        }
+        let signed = |places: &[usize]| places.iter().map(|&place| place as i64).collect();
+        Collated {
+            edge_index,
+            first_nodes: signed(&self.nodes),
+            first_entries: signed(&self.entries),
+            graph_of_node,
+            lengths: samples.iter().map(|sample| sample.trajectory.length.into()).collect(),
+            columns,
+        }
+    }
+}

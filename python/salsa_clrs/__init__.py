@@ -1,0 +1,84 @@
+"""SALSA-CLRS: executions of algorithms on sparse graphs, for NumPy and PyTorch Geometric.
+
+    >>> import salsa_clrs
+    >>> train = salsa_clrs.dataset("bfs", "train")
+    >>> len(train)
+    10000
+    >>> batch = train.batch(range(8))
+    >>> sorted(batch.hints)
+    ['pi_h', 'reach_h']
+
+Samples come from the Rust core when they are asked for: no download, no files, the same bytes for
+the same seed everywhere. Code written for the published package runs after changing `salsaclrs`
+to `salsa_clrs`; those names need PyTorch Geometric and are imported when first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ._core import Sample, generators, suites
+from .batch import Batch
+from .evaluator import Evaluator, Result
+from .run import run
+from .samples import Samples, dataset
+from .specs import ALGORITHMS, SPECS, algorithms
+
+if TYPE_CHECKING:
+    from .data import CLRSData
+    from .dynamic import DynamicDataset
+    from .loader import SALSACLRSDataLoader
+    from .module import SALSACLRSDataModule
+    from .published import SALSACLRSDataset, load_dataset
+
+__all__ = [
+    "ALGORITHMS",
+    "SPECS",
+    "Batch",
+    "CLRSData",
+    "DynamicDataset",
+    "Evaluator",
+    "Result",
+    "SALSACLRSDataLoader",
+    "SALSACLRSDataModule",
+    "SALSACLRSDataset",
+    "Sample",
+    "Samples",
+    "algorithms",
+    "dataset",
+    "generators",
+    "load_dataset",
+    "run",
+    "suites",
+]
+
+# What needs PyTorch Geometric or Lightning, and where it is.
+_LATE = {
+    "CLRSData": "data",
+    "DynamicDataset": "dynamic",
+    "SALSACLRSDataLoader": "loader",
+    "SALSACLRSDataModule": "module",
+    "SALSACLRSDataset": "published",
+    "load_dataset": "published",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        value = getattr(import_module(f".{_LATE[name]}", __name__), name)
+    except ModuleNotFoundError as error:
+        extra = {"torch": "geometric", "torch_geometric": "geometric", "lightning": "lightning"}
+        missing = (error.name or "").partition(".")[0]
+        if missing not in extra:
+            raise
+        advice = f"pip install 'salsa-clrs[{extra[missing]}]'"
+        raise ImportError(f"{name} needs {missing}: {advice}", name=missing) from error
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,225 @@
+"""The data sets of the published package, with the samples of the Rust core."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+from torch_geometric.data import Dataset
+
+from ._core import Sample, Split
+from .data import CLRSData, single
+from .loader import Promised
+from .specs import Feature, features
+
+if TYPE_CHECKING:
+    from ._core import Arrays
+
+_Root = Optional[Union[str, "os.PathLike[str]"]]
+
+_TEST_SETS = [
+    f"{family}_{n}" for family in ("er", "ws", "delaunay") for n in (16, 80, 160, 800, 1600)
+]
+
+
+def load_dataset(
+    algorithm: str,
+    split: str,
+    local_dir: _Root = None,
+    *,
+    suite: str = "release",
+    seed: int | None = None,
+) -> SALSACLRSDataset | dict[str, SALSACLRSDataset]:
+    """The data of the benchmark: `train`, `val`, or for `test` all 15 sets by name.
+
+    Nothing is downloaded and `local_dir` is not touched: the samples come from the core. They
+    have the distribution of the published ones (`suite="release"`) or of the paper's text
+    (`suite="paper"`), and a seed of their own. As published, only `train` has hints.
+    """
+    if split not in ("train", "val", "test"):
+        raise ValueError(f"unknown split {split!r}, expected 'train', 'val' or 'test'")
+
+    def load(name: str) -> SALSACLRSDataset:
+        found = Split.of_suite(algorithm, name, suite, seed)
+        return SALSACLRSDataset._of(
+            found,
+            range(found.n_samples),
+            root=local_dir,
+            split=split,
+            algorithm=algorithm,
+            ignore_all_hints=split != "train",
+            nickname=name if split == "test" else None,
+        )
+
+    return {name: load(name) for name in _TEST_SETS} if split == "test" else load(split)
+
+
+class SALSACLRSDataset(Dataset):
+    """Samples of one algorithm on one family of graphs, made when they are asked for.
+
+    Args:
+        root: not used, as nothing is stored; may be None.
+        split: `train`, `val` or `test`; different splits share no random draws.
+        algorithm: a name of `salsa_clrs.algorithms()`, or a published name.
+        num_samples: how many samples there are.
+        verify_duplicates: whether graphs that occur twice are left out.
+        forbidden_duplicates_datasets: data sets whose graphs are left out, with
+            `verify_duplicates`.
+        hints: whether samples have hints.
+        ignore_all_hints: the same as not `hints`; they cost nothing either way.
+        nickname: a name for logs.
+        graph_generator: a family of `salsa_clrs.generators()`.
+        graph_generator_kwargs: `n`, the size, and the family's parameters: a number, or a list to
+            choose from; `p_range` and the like are pairs to draw between.
+        max_cores: not used: samples are made faster than processes could share them.
+        seed: the seed. The same arguments always give the same samples.
+        convention: `release` reads the benchmark as the published code does, `paper` as the
+            paper's text does.
+    """
+
+    def __init__(
+        self,
+        root: _Root,
+        split: str,
+        algorithm: str,
+        num_samples: int = 1000,
+        verify_duplicates: bool = False,
+        forbidden_duplicates_datasets: Sequence[SALSACLRSDataset] = (),
+        hints: bool = True,
+        ignore_all_hints: bool = False,
+        nickname: str | None = None,
+        graph_generator: str = "er",
+        graph_generator_kwargs: Mapping[str, Any] | None = None,
+        max_cores: int | None = -1,
+        *,
+        seed: int = 0,
+        convention: str = "release",
+    ) -> None:
+        if num_samples < 1:
+            raise ValueError(f"expected at least 1 sample, found {num_samples}")
+        given = {"n": 16, "p": 0.1} if graph_generator_kwargs is None else graph_generator_kwargs
+        parameters = _parameters(given)
+        found = Split.custom(algorithm, split, graph_generator, parameters, convention, seed)
+        indices: Sequence[int] = range(num_samples)
+        if verify_duplicates:
+            indices = _distinct(found, num_samples, forbidden_duplicates_datasets)
+        self._set_up(found, indices, root, split, algorithm, hints, ignore_all_hints, nickname)
+        self.verify_duplicates = verify_duplicates
+        self.graph_generator = graph_generator
+        self.graph_generator_kwargs = dict(given)
+        self.max_cores = max_cores
+
+    @classmethod
+    def _of(cls, found: Split, indices: Sequence[int], **given: Any) -> SALSACLRSDataset:
+        """The samples of a split that is already there."""
+        dataset = cls.__new__(cls)
+        dataset._set_up(found, indices, hints=True, **given)
+        return dataset
+
+    def _set_up(
+        self,
+        found: Split,
+        indices: Sequence[int],
+        root: _Root,
+        split: str,
+        algorithm: str,
+        hints: bool,
+        ignore_all_hints: bool,
+        nickname: str | None,
+    ) -> None:
+        self._split = found
+        self._places = indices
+        self.split = split
+        self.algorithm = algorithm
+        self.num_samples = len(indices)
+        self.hints = hints
+        self.ignore_all_hints = ignore_all_hints
+        self.nickname = nickname
+        super().__init__(None if root is None else os.fspath(root))
+
+    @property
+    def core_algorithm(self) -> str:
+        """The algorithm's name in the core."""
+        return self._split.algorithm
+
+    @property
+    def seed(self) -> int:
+        return self._split.seed
+
+    @property
+    def has_hints(self) -> bool:
+        return self.hints and not self.ignore_all_hints
+
+    @property
+    def specs(self) -> dict[str, Feature]:
+        """Stage, location, type and number of categories of every feature of a sample."""
+        return features(self.core_algorithm, hints=self.has_hints)
+
+    def len(self) -> int:
+        return self.num_samples
+
+    def get(self, idx: int) -> CLRSData:
+        """The sample at a place among all, whatever subset this is."""
+        return single(self.core_algorithm, self.arrays([idx]))
+
+    def arrays(self, indices: Iterable[int]) -> Arrays:
+        """Samples as one graph, in NumPy arrays."""
+        places = [self._places[index] for index in indices]
+        return self._split.batch(places, self.has_hints)
+
+    def __getitems__(self, indices: Sequence[int]) -> Sequence[CLRSData]:
+        if self.transform is not None:
+            return [self[index] for index in indices]
+        known = self.indices()
+        return Promised(self, [known[index] for index in indices])
+
+    def questions(self) -> tuple[list[Sample], str]:
+        """All samples of this subset without hints, and how the algorithm is read."""
+        places = (self._places[index] for index in self.indices())
+        return [self._split.sample(place, False) for place in places], self._split.convention
+
+    def graph_keys(self) -> Iterable[bytes]:
+        """What tells the graphs apart, in the order of the samples."""
+        return (self._split.graph_key(self._places[index]) for index in self.indices())
+
+
+def _parameters(given: Mapping[str, Any]) -> list[str]:
+    """Texts such as `p=0.1..0.3` for the core, which checks them."""
+
+    def text(value: Any) -> str:
+        if not isinstance(value, Real):
+            raise TypeError(f"expected a number or a list of numbers, found {value!r}")
+        return repr(float(value))
+
+    parameters = []
+    for name, value in given.items():
+        if value is None:
+            continue
+        is_range = name.endswith("_range")
+        name = name[: -len("_range")] if is_range else name
+        numbers = [text(value)] if isinstance(value, Real) else [text(one) for one in value]
+        if is_range and len(numbers) != 2:
+            raise ValueError(f"{name}_range: expected two numbers, found {value!r}")
+        joined = ".." if is_range else ","
+        parameters.append(f"{'nodes' if name == 'n' else name}={joined.join(numbers)}")
+    return parameters
+
+
+def _distinct(found: Split, count: int, forbidden: Sequence[SALSACLRSDataset]) -> list[int]:
+    """The first samples whose graphs neither occur before nor in other data sets."""
+    known = {key for dataset in forbidden for key in dataset.graph_keys()}
+    places: list[int] = []
+    index = 0
+    # Where nearly every graph is known, there may be no others.
+    while len(places) < count and index < 1000 + 100 * count:
+        key = found.graph_key(index)
+        if key not in known:
+            known.add(key)
+            places.append(index)
+        index += 1
+    if len(places) < count:
+        problem = f"{index} draws gave {len(places)} different graphs, {count} were asked for"
+        raise ValueError(f"{problem}; take larger graphs or fewer samples")
+    return places

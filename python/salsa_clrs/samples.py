@@ -1,0 +1,120 @@
+"""The samples of a split as a sequence, made when they are asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from operator import index as whole
+from typing import TYPE_CHECKING, overload
+
+from ._core import Sample, Split
+from .batch import Batch
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .specs import Feature
+
+
+def dataset(
+    algorithm: str,
+    split: str,
+    *,
+    suite: str | os.PathLike[str] = "paper",
+    seed: int | None = None,
+    hints: bool = True,
+) -> Samples:
+    """The samples of a split.
+
+    Args:
+        algorithm: a name of `salsa_clrs.algorithms()`, or a published name.
+        split: `train`, `val`, or a test set such as `er_160`.
+        suite: `paper`, `release` or `large`, or the path of a suite file.
+        seed: another seed than the suite's own.
+        hints: whether hints are recorded.
+    """
+    named = os.fspath(suite)
+    # A bare file name would be taken for the name of a suite.
+    is_path = not isinstance(suite, str) and not os.path.dirname(named)
+    found = Split.of_suite(algorithm, split, os.path.join(".", named) if is_path else named, seed)
+    return Samples(found, range(found.n_samples), hints=hints)
+
+
+class Samples(Sequence[Sample]):
+    """Samples by index. Slices are views; nothing is kept, and sample *i* is always the same."""
+
+    def __init__(self, split: Split, indices: Sequence[int], *, hints: bool = True) -> None:
+        self._split = split
+        self._indices = indices
+        self._hints = hints
+
+    @property
+    def algorithm(self) -> str:
+        return self._split.algorithm
+
+    @property
+    def split(self) -> str:
+        return self._split.split
+
+    @property
+    def suite(self) -> str:
+        return self._split.suite
+
+    @property
+    def seed(self) -> int:
+        return self._split.seed
+
+    @property
+    def convention(self) -> str:
+        """`paper` or `release`: which reading of the benchmark is followed."""
+        return self._split.convention
+
+    @property
+    def specs(self) -> dict[str, Feature]:
+        """Stage, location, type and classes of every feature."""
+        from .specs import features
+
+        return features(self.algorithm, hints=self._hints)
+
+    def __len__(self) -> int:
+        return len(self._indices)
+
+    @overload
+    def __getitem__(self, index: int) -> Sample: ...
+    @overload
+    def __getitem__(self, index: slice) -> Samples: ...
+    def __getitem__(self, index: int | slice) -> Sample | Samples:
+        if isinstance(index, slice):
+            return Samples(self._split, self._indices[index], hints=self._hints)
+        return self._split.sample(self._place(index), self._hints)
+
+    def batch(self, indices: Iterable[int]) -> Batch:
+        """These samples as one graph; made and collated without holding the interpreter."""
+        places = [self._place(index) for index in indices]
+        return Batch.of(self.algorithm, self._split.batch(places, self._hints))
+
+    def batches(
+        self, batch_size: int, *, rng: np.random.Generator | None = None
+    ) -> Iterator[Batch]:
+        """All samples in batches, in order or as `rng` shuffles them; the last may be smaller."""
+        if batch_size < 1:
+            raise ValueError(f"expected a batch size of at least 1, found {batch_size}")
+        order: Sequence[int] = range(len(self))
+        if rng is not None:
+            order = rng.permutation(len(self)).tolist()
+        for first in range(0, len(order), batch_size):
+            yield self.batch(order[first : first + batch_size])
+
+    def questions(self) -> tuple[list[Sample], str]:
+        """All samples without hints, and how the algorithm is read."""
+        samples = [self._split.sample(place, False) for place in self._indices]
+        return samples, self.convention
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} samples of {self.algorithm}, {self.suite} {self.split}>"
+
+    def _place(self, index: int) -> int:
+        try:
+            return self._indices[whole(index)]
+        except IndexError:
+            raise IndexError(f"there are {len(self)} samples, there is no index {index}") from None
