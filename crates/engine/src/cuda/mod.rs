@@ -108,8 +108,9 @@ impl Cuda {
         if major < 8 {
             return Err(CudaError::TooOld { name, major, minor });
         }
-        let code = compiler::kernels(&format!("sm_{major}{minor}"))?;
-        let queue = Queue::new(&context, code, sharing)?;
+        let stages = compiler::stages(&context)?;
+        let code = compiler::kernels(&format!("sm_{major}{minor}"), stages)?;
+        let queue = Queue::new(&context, code, compiler::shared_bytes(stages) as u32, sharing)?;
         let library = match precision {
             Precision::Single => None,
             _ => Some(Library::open(precision)?),
