@@ -54,6 +54,9 @@ pub struct Cell {
     pub entries: usize,
     pub steps: usize,
     pub seconds: f64,
+    /// Operations in dense products, in units of 10^9.
+    #[serde(default)]
+    pub gflop: f64,
     /// Nanoseconds for each entry and step.
     pub ns: f64,
     /// The most memory of the process, making the graphs included.
@@ -136,7 +139,7 @@ pub fn measure(question: &Question<'_>) -> Result<Cell, Failure> {
     let options = StepOptions::new(&run);
     let before = peak_memory();
     let held = if forget_peak() { held_memory() } else { None };
-    let mut times = Vec::new();
+    let (mut times, before_products) = (Vec::new(), network.tape.device().product_operations());
     for turn in 1..=(1_000_000 / entries).clamp(fewest, 20) as u64 {
         let (done, time) = seconds(|| match work {
             Work::Inference => infer(&mut network, &batch),
@@ -149,6 +152,8 @@ pub fn measure(question: &Question<'_>) -> Result<Cell, Failure> {
         times.push(time);
     }
     let during = peak_memory();
+    let products = network.tape.device().product_operations() - before_products;
+    let gflop = products as f64 / times.len() as f64 / 1e9;
     let seconds = median(times);
     Ok(Cell {
         algorithm: run.algorithm,
@@ -162,6 +167,7 @@ pub fn measure(question: &Question<'_>) -> Result<Cell, Failure> {
         entries,
         steps: batch.steps(),
         seconds,
+        gflop,
         ns: 1e9 * seconds / (entries * batch.steps()) as f64,
         peak_bytes: before.max(during),
         added_bytes: held.zip(during).map(|(held, during)| during.saturating_sub(held)),
