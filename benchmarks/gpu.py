@@ -3,13 +3,15 @@
 
     benchmarks/gpu.py train --salsa FILE [--cells REGEX] [--implementations NAMES] [--out FOLDER]
     benchmarks/gpu.py infer --salsa FILE [--out FOLDER]
+    benchmarks/gpu.py ceilings [--out FOLDER]
     benchmarks/gpu.py table steps.jsonl... [--out FOLDER]
 
 `train` takes for each cell the batches and first parameters that `salsa bench train --export`
 writes, prepares PyTorch's steps (the published one eagerly, the plain one as CUDA graphs), and
 times ours and theirs one after the other in every round. `infer` times the published model
-without gradients and measures its memory. `table` makes one table of several parts of `train`.
-Raw data goes to JSON lines, tables to CSV and Markdown. To be run by a Python that has PyTorch;
+and ours without gradients and measures the memory of the published one. `ceilings` measures what
+the GPU can do at most: a product of large matrices, and a copy. `table` makes one table of several
+parts of `train`. Raw data goes to JSON lines, tables to CSV and Markdown. To be run by a Python that has PyTorch;
 one process for all cells, because loading PyTorch takes longer than measuring.
 """
 
@@ -24,7 +26,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -88,6 +90,8 @@ def read_arguments() -> argparse.Namespace:
     inference = commands.add_parser("infer", parents=[measuring])
     inference.add_argument("--samples", type=int, default=32, help="graphs of each kind")
     inference.set_defaults(run=infer)
+
+    commands.add_parser("ceilings", parents=[common]).set_defaults(run=ceilings)
 
     joining = commands.add_parser("table", parents=[common])
     joining.add_argument("files", type=Path, nargs="+")
@@ -166,7 +170,7 @@ def our_step(cell: Cell, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def infer(options: argparse.Namespace) -> None:
-    """The published model on BFS: ms a graph in batches of 8, and its memory on one graph."""
+    """Both on BFS: ms a graph in batches of 8; and the published model's memory on one graph."""
     full_precision()
     models = {
         cell.model: export(cell, 1, options.salsa)[0]
@@ -180,16 +184,17 @@ def infer(options: argparse.Namespace) -> None:
         for model, case in models.items():
             cases = list(batches(samples, BATCH_SIZE, case))
             spent = time_per_graph(cases, options.seconds, options.device)
+            theirs, ours = statistics.fmean(spent), our_inference(graphs, model, options)
             times.append(
                 {
                     "graphs": graphs,
                     "model": model,
-                    "batches_timed": len(spent),
-                    "median_ms": round(statistics.median(spent), 4),
-                    "mean_ms": round(statistics.fmean(spent), 4),
+                    "published_ms": round(theirs, 4),
+                    "salsa_ms": round(ours, 4),
+                    "published / salsa": round(theirs / ours, 1),
                 }
             )
-            tell(f"{graphs}, {model}: {times[-1]['mean_ms']} ms")
+            tell(f"{graphs}, {model}: {theirs:.3f} ms, ours {ours:.3f} ms")
     memory = []
     for nodes in NODES if options.device.type == "cuda" else []:
         (sample,) = large_graph(nodes, options.salsa)
@@ -203,7 +208,7 @@ def infer(options: argparse.Namespace) -> None:
     about = machine(options)
     rows = [about, *times, *memory]
     (options.out / "infer.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    what = "Milliseconds a graph of the published model on BFS without gradients, batches of 8"
+    what = "Milliseconds a graph on BFS without gradients, batches of 8"
     text = markdown(times, f"{what}. {described(about)}")
     write_csv(options.out / "infer.csv", times)
     if memory:
@@ -211,6 +216,13 @@ def infer(options: argparse.Namespace) -> None:
         text += "\n" + markdown(memory, "Memory above that of the model, BFS, one graph at a time.")
     (options.out / "infer.md").write_text(text)
     print(text)
+
+
+def our_inference(graphs: str, model: str, options: argparse.Namespace) -> float:
+    words = [options.salsa, "bench", "infer", "--split", graphs, "--model", model]
+    words += ["--batch", str(BATCH_SIZE), "--device", options.device.type, "--format", "json"]
+    (row,) = json.loads(output(words))
+    return 1e3 * row["seconds"] / row["graphs"]
 
 
 def generate(words: list[str], salsa: Path) -> list[dict[str, Any]]:
@@ -225,6 +237,28 @@ def large_graph(nodes: int, salsa: Path) -> list[dict[str, Any]]:
         suite = Path(folder) / "infer.toml"
         suite.write_text(LARGE_GRAPH.format(nodes=nodes))
         return generate(["--suite", str(suite), "--split", "infer"], salsa)
+
+
+def ceilings(options: argparse.Namespace) -> None:
+    """The best of a few turns: TFLOP/s of a large product by precision, and TB/s of a copy."""
+    full_precision()
+    device, size = torch.device("cuda"), 8192
+    a, b = (torch.rand(size, size, device=device) for _ in range(2))
+
+    def best(work: Callable[[], Any]) -> float:
+        return min(timed([work], 0.5, device)) / 1e3
+
+    found = {"device": torch.cuda.get_device_name(), "torch": torch.__version__}
+    found["f32_tflop_per_s"] = round(2e-12 * size**3 / best(lambda: a @ b), 1)
+    torch.set_float32_matmul_precision("high")
+    found["tf32_tflop_per_s"] = round(2e-12 * size**3 / best(lambda: a @ b), 1)
+    half_a, half_b = a.bfloat16(), b.bfloat16()
+    found["bf16_tflop_per_s"] = round(2e-12 * size**3 / best(lambda: half_a @ half_b), 1)
+    values = torch.rand(2**29, device=device)
+    to = torch.empty_like(values)
+    found["copy_tb_per_s"] = round(2e-12 * 4 * values.numel() / best(lambda: to.copy_(values)), 2)
+    (options.out / "ceilings.json").write_text(json.dumps(found, indent=2) + "\n")
+    print(json.dumps(found))
 
 
 def join_parts(options: argparse.Namespace) -> None:

@@ -5,7 +5,7 @@
 A step is zero_grad, forward, losses, backward, clipping the gradient norm at 1.0 and AdamW.
 Files are named `<algorithm>-<processor>[-hints]-<k>.safetensors`; all files that share a name up
 to k are one cell, timed in turn with one model. Batches are read and laid out beforehand, and
-with `--device cuda` they lie on the GPU, which is waited for after every step.
+with `--device cuda` they lie on the GPU, which is waited for after the last of them.
 Prints one line of JSON (or text) for each cell.
 """
 
@@ -113,14 +113,20 @@ def measure(batches: list[Case], options: argparse.Namespace) -> dict[str, Any]:
 
 
 def timed(steps: list[Callable[[], Any]], seconds: float, device: torch.device) -> list[float]:
-    """Milliseconds of steps in turn, until the time is over and all had as many turns."""
+    """Milliseconds of steps in turn, until the time is over and all had as many turns.
+
+    A GPU is waited for after the last in turn, as a training need not wait for each: the mean
+    says what a step takes, single values do not.
+    """
     times: list[float] = []
     wait_for(device)
     end = time.perf_counter() + seconds
     while time.perf_counter() < end or not times or len(times) % len(steps):
         start = time.perf_counter()
-        steps[len(times) % len(steps)]()
-        wait_for(device)
+        turn = len(times) % len(steps)
+        steps[turn]()
+        if turn + 1 == len(steps):
+            wait_for(device)
         times.append(1e3 * (time.perf_counter() - start))
     return times
 

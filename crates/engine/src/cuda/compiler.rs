@@ -5,8 +5,11 @@ use std::ffi::CString;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 
+use cudarc::driver::CudaContext;
+use cudarc::driver::sys::CUdevice_attribute;
 use cudarc::nvrtc::{result, sys};
 
+use super::draft::Op;
 use super::error::CudaError;
 
 /// All kernels, as one text.
@@ -19,13 +22,34 @@ pub(super) const SOURCE: &str = concat!(
     include_str!("kernels/program.cu"),
 );
 
+/// Slices of a product's operands that are on their way at a time: as many as fit in the shared
+/// memory of a block.
+pub(super) fn stages(context: &CudaContext) -> Result<usize, CudaError> {
+    let most = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+    Ok(fitting_stages(context.attribute(most)? as usize))
+}
+
+fn fitting_stages(most: usize) -> usize {
+    let fits = |stages: &usize| shared_bytes(*stages) + STATIC_BYTES <= most;
+    [4, 3].into_iter().find(fits).unwrap_or(2)
+}
+
+/// Shared memory that a block is given at its launch: stages of two slices of a product, and its
+/// sums (`product.cu`).
+pub(super) fn shared_bytes(stages: usize) -> usize {
+    4 * (stages * 2 * 2560 + 10_240)
+}
+
+/// Shared memory of a block for descriptions of operators.
+const STATIC_BYTES: usize = 32 * size_of::<Op>();
+
 /// Machine code for an architecture such as `sm_90`, from disk if it was compiled before.
-pub(super) fn kernels(architecture: &str) -> Result<Vec<u8>, CudaError> {
-    let kept = cache_file(architecture);
+pub(super) fn kernels(architecture: &str, stages: usize) -> Result<Vec<u8>, CudaError> {
+    let kept = cache_file(architecture, stages);
     if let Some(code) = kept.as_ref().and_then(|file| std::fs::read(file).ok()) {
         return Ok(code);
     }
-    let code = compile(architecture)?;
+    let code = compile(architecture, stages)?;
     if let Some(file) = kept {
         keep(&file, &code);
     }
@@ -33,7 +57,7 @@ pub(super) fn kernels(architecture: &str) -> Result<Vec<u8>, CudaError> {
 }
 
 /// Compiles without looking on disk; needs NVRTC but no GPU.
-pub fn compile(architecture: &str) -> Result<Vec<u8>, CudaError> {
+pub fn compile(architecture: &str, stages: usize) -> Result<Vec<u8>, CudaError> {
     // SAFETY: looks for a library and loads it.
     if !unsafe { sys::is_culib_present() } {
         return Err(CudaError::NoCompiler);
@@ -45,6 +69,7 @@ pub fn compile(architecture: &str) -> Result<Vec<u8>, CudaError> {
     let options = [
         format!("--gpu-architecture={architecture}"),
         "--std=c++17".to_owned(),
+        format!("-DSTAGES={stages}"),
         // Generic lambdas would be the host's for older compilers.
         "--device-as-default-execution-space".to_owned(),
     ];
@@ -77,13 +102,13 @@ unsafe fn machine_code(program: sys::nvrtcProgram) -> Result<Vec<u8>, result::Nv
     }
 }
 
-fn cache_file(architecture: &str) -> Option<PathBuf> {
+fn cache_file(architecture: &str, stages: usize) -> Option<PathBuf> {
     let folder = match std::env::var_os("XDG_CACHE_HOME") {
         Some(folder) if !folder.is_empty() => PathBuf::from(folder),
         _ => PathBuf::from(std::env::var_os("HOME")?).join(".cache"),
     };
     let mut hasher = DefaultHasher::new();
-    (SOURCE, architecture).hash(&mut hasher);
+    (SOURCE, architecture, stages).hash(&mut hasher);
     Some(folder.join("salsa").join(format!("kernels-{architecture}-{:016x}", hasher.finish())))
 }
 
@@ -97,5 +122,17 @@ fn keep(file: &std::path::Path, code: &[u8]) {
         .and_then(|()| std::fs::rename(&partial, file));
     if written.is_err() {
         let _ = std::fs::remove_file(&partial);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_stages_as_there_is_room_for() {
+        // Shared memory of a block with compute capability 8.0, 8.9 and 9.0.
+        assert_eq!([163, 99, 227].map(|kib| fitting_stages(kib * 1024)), [4, 2, 4]);
+        assert!(shared_bytes(2) + STATIC_BYTES <= 99 * 1024);
     }
 }

@@ -1,8 +1,7 @@
-//! Large products whose operands may be rounded: by cuBLASLt.
+//! Large products: by cuBLASLt.
 //!
 //! Launched by itself a library's product takes longer than a small one does, so those stay with
-//! our own kernels. Plans are kept by shape, so one shape
-//! is always computed the same way.
+//! our own kernels. Plans are kept by shape, so one shape is always computed the same way.
 
 use std::collections::HashMap;
 use std::ffi::c_void;

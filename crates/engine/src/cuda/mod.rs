@@ -23,7 +23,7 @@ mod program;
 mod queue;
 mod values;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::{Arc, Mutex};
 
 use cudarc::driver::{CudaContext, result, sys};
@@ -80,8 +80,9 @@ pub fn open(options: CudaOptions) -> Result<Box<dyn Device>, CudaError> {
 #[derive(Debug)]
 pub struct Cuda {
     name: String,
-    /// For large products, if they may be rounded.
-    library: RefCell<Option<Library>>,
+    /// For large products, from the first one on; without it they are our own kernels' too.
+    library: OnceCell<Option<RefCell<Library>>>,
+    precision: Precision,
     arena: SharedArena,
     queue: RefCell<Queue>,
     failure: RefCell<Option<CudaError>>,
@@ -108,21 +109,30 @@ impl Cuda {
         if major < 8 {
             return Err(CudaError::TooOld { name, major, minor });
         }
-        let code = compiler::kernels(&format!("sm_{major}{minor}"))?;
-        let queue = Queue::new(&context, code, sharing)?;
-        let library = match precision {
-            Precision::Single => None,
-            _ => Some(Library::open(precision)?),
-        };
+        let stages = compiler::stages(&context)?;
+        let code = compiler::kernels(&format!("sm_{major}{minor}"), stages)?;
+        let queue = Queue::new(&context, code, compiler::shared_bytes(stages) as u32, sharing)?;
+        let library = OnceCell::new();
+        if precision != Precision::Single {
+            // Nothing else can round.
+            let _ = library.set(Some(RefCell::new(Library::open(precision)?)));
+        }
         let arena = Arc::new(Mutex::new(Arena::new(context)));
         Ok(Self {
             name,
-            library: RefCell::new(library),
+            library,
+            precision,
             arena,
             queue: RefCell::new(queue),
             failure: RefCell::new(None),
             operations: Cell::new(0),
         })
+    }
+
+    /// The library for large products, if it can be loaded.
+    fn library(&self) -> Option<&RefCell<Library>> {
+        let open = || Library::open(self.precision).ok().map(RefCell::new);
+        self.library.get_or_init(open).as_ref()
     }
 
     fn run(&self, draft: Draft) {

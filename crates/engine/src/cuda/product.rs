@@ -150,8 +150,7 @@ impl Cuda {
 const LARGE_ROWS: usize = 4096;
 
 impl Cuda {
-    /// A layer by the library, one product a part; false if there is none, because nothing may be
-    /// rounded, or it cannot do that.
+    /// A layer by the library, one product a part; false if there is none or it cannot do that.
     fn large_linear(
         &self,
         parts: &[Part<'_>],
@@ -162,11 +161,11 @@ impl Cuda {
         out: &Buffer,
     ) -> bool {
         let columns = out.len() / rows;
-        let mut library = self.library.borrow_mut();
-        let Some(library) = &mut *library else { return false };
         if addend.is_some_and(|addend| addend.rows.is_some()) || columns < 16 {
             return false;
         }
+        let Some(library) = self.library() else { return false };
+        let mut library = library.borrow_mut();
         let address = |buffer: &Buffer| buffer.cuda().place().address;
         let mut sum = addend.map(|addend| address(addend.values));
         for (i, part) in parts.iter().enumerate() {

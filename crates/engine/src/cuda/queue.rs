@@ -17,8 +17,6 @@ use super::program::Program;
 
 /// Threads of a block, as the kernels have it.
 const THREADS: u32 = 512;
-/// Bytes of shared memory of a block: four stages of two slices of a product, and its sums.
-const SHARED_BYTES: u32 = 4 * (4 * 2 * 2560 + 10_240);
 /// Bytes of a slot.
 const SLOT: usize = 2 << 20;
 const N_SLOTS: usize = 4;
@@ -43,6 +41,7 @@ pub(super) struct Queue {
     stream: Arc<CudaStream>,
     run_program: CudaFunction,
     run_one: CudaFunction,
+    shared_bytes: u32,
     /// Blocks that run a program.
     n_blocks: usize,
     /// Blocks that the GPU holds at a time.
@@ -68,10 +67,11 @@ struct Slot {
 }
 
 impl Queue {
-    /// `sharing` queues will use the GPU at the same time.
+    /// A block has `shared_bytes`; `sharing` queues will use the GPU at the same time.
     pub(super) fn new(
         context: &Arc<CudaContext>,
         code: Vec<u8>,
+        shared_bytes: u32,
         sharing: usize,
     ) -> Result<Self, CudaError> {
         let stream = context.new_stream()?;
@@ -80,7 +80,7 @@ impl Queue {
             let function = module.load_function(name)?;
             let attribute =
                 sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            function.set_attribute(attribute, SHARED_BYTES as i32)?;
+            function.set_attribute(attribute, shared_bytes as i32)?;
             Ok(function)
         };
         let (run_program, run_one) = (load("run_program")?, load("run_one")?);
@@ -88,7 +88,7 @@ impl Queue {
         let multiprocessors = context.attribute(attribute)? as usize;
         let a_multiprocessor = run_program.occupancy_max_active_blocks_per_multiprocessor(
             THREADS,
-            SHARED_BYTES as usize,
+            shared_bytes as usize,
             None,
         )? as usize;
         let most_blocks = multiprocessors * a_multiprocessor;
@@ -99,6 +99,7 @@ impl Queue {
             stream,
             run_program,
             run_one,
+            shared_bytes,
             n_blocks,
             most_blocks,
             program: Program::default(),
@@ -236,7 +237,7 @@ impl Queue {
                 self.run_program.cu_function(),
                 (self.n_blocks as u32, 1, 1),
                 (THREADS, 1, 1),
-                SHARED_BYTES,
+                self.shared_bytes,
                 stream,
                 &mut parameters,
             )?;
@@ -267,7 +268,7 @@ impl Queue {
                 self.run_one.cu_function(),
                 (blocks, 1, 1),
                 (THREADS, 1, 1),
-                SHARED_BYTES,
+                self.shared_bytes,
                 self.stream.cu_stream(),
                 &mut [(&raw mut op).cast()],
             )?;

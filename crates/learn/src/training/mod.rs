@@ -3,7 +3,7 @@
 //! Each part has a state that a checkpoint keeps bit for bit, so a run that was killed and
 //! resumed ends with the same weights and the same log as one that ran through.
 
-mod ahead;
+pub mod ahead;
 pub mod early_stopping;
 mod folder;
 pub mod log;

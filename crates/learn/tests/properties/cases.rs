@@ -1,6 +1,5 @@
 //! What is tried: every processor on every algorithm in both conventions.
 
-use salsa_engine::cpu::Cpu;
 use salsa_engine::cuda::CudaOptions;
 use salsa_engine::device::Device;
 use salsa_learn::batch::Batch;
@@ -107,9 +106,9 @@ impl Case {
         Network::with_processor(&self.run(hints), device, self.kind.build).unwrap()
     }
 
-    /// A network on one thread that has made two steps, so that its statistics are those of data.
+    /// A network that has made two steps, so that its statistics are those of data.
     pub fn stepped_network(&self) -> Network {
-        let mut network = self.network(false, Box::new(Cpu::new(1)));
+        let mut network = self.network(false, tested().device().unwrap());
         let batch = Batch::new(&self.samples(&[5, 7, 6, 4]), false).unwrap();
         let options = StepOptions::new(&self.run(false));
         for number in 1..=2 {

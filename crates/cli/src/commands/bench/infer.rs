@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::own_process::in_own_process;
-use super::pass::{Cell, Question, Work, measure};
+use super::pass::{Cell, Question, Source, Work, measure};
 use super::{Shown, check_nodes, saved};
 use crate::arguments::Format;
 use crate::compute::ComputeArguments;
@@ -22,7 +22,8 @@ use crate::table::{bytes, table};
 
 /// Measure time and memory of a model on one graph of up to a million nodes
 ///
-/// The graph is Erdős-Rényi with the paper's parameters, the model is new (its values do not matter
+/// The graph is Erdős-Rényi with the paper's parameters, or with --split one of the release suite;
+/// the model is new (its values do not matter
 /// here) with hidden size 128, and it takes as many steps as the algorithm. The time is that of
 /// encoding, all steps and decoding; the memory is that of the whole process, making the graph
 /// included, or of the GPU. With --batch, nodes, edges and entries are those of all graphs of a
@@ -32,12 +33,16 @@ use crate::table::{bytes, table};
 #[command(after_help = "\
 Examples:
   salsa bench infer --nodes 1024,32768
-  salsa bench infer --nodes 160 --batch 64 --device cuda
+  salsa bench infer --split er_1600,delaunay_1600 --batch 8 --device cuda
   salsa bench infer --model gin,pgn,recgnn --plots results/inference")]
 pub struct Infer {
     /// Numbers of nodes, separated by commas
     #[arg(long, value_delimiter = ',', default_values_t = [1024, 4096, 16_384, 32_768, 131_072, 1_000_000])]
     nodes: Vec<u32>,
+
+    /// Splits of the release suite to take the graphs from, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "nodes")]
+    split: Vec<String>,
 
     /// Models, separated by commas
     #[arg(long, short, value_name = "NAMES", value_delimiter = ',', default_values = ["pgn"])]
@@ -78,7 +83,10 @@ impl Infer {
                 let question = Question {
                     algorithm: &self.algorithm,
                     model: &self.model[0],
-                    nodes: self.nodes[0],
+                    source: match self.split.first() {
+                        Some(split) => Source::Split(split),
+                        None => Source::Nodes(self.nodes[0]),
+                    },
                     graphs: self.batch,
                     compute: self.compute.compute()?,
                     work: Work::Inference,
@@ -103,15 +111,18 @@ impl Infer {
 
     fn measure(&self) -> Result<Vec<Cell>, Failure> {
         let (compute, batch) = (self.compute.words()?, self.batch.to_string());
-        let progress = Progress::new((self.model.len() * self.nodes.len()) as u64, "measuring");
+        let nodes = self.nodes.iter().map(|nodes| ("--nodes", nodes.to_string()));
+        let splits = self.split.iter().map(|split| ("--split", split.clone()));
+        let sources: Vec<_> =
+            if self.split.is_empty() { nodes.collect() } else { splits.collect() };
+        let progress = Progress::new((self.model.len() * sources.len()) as u64, "measuring");
         let mut cells = Vec::new();
         for model in &self.model {
-            for nodes in &self.nodes {
-                let nodes = nodes.to_string();
+            for (option, source) in &sources {
                 let words = ["infer", "--algorithm", &self.algorithm, "--model", model];
-                let words = words.into_iter().chain(["--nodes", &nodes, "--batch", &batch]);
+                let words = words.into_iter().chain([*option, source.as_str(), "--batch", &batch]);
                 let words: Vec<&str> = words.chain(compute.iter().map(String::as_str)).collect();
-                let name = format!("{model} on {nodes} nodes");
+                let name = format!("{model} with {option} {source}");
                 cells.push(in_own_process(&name, &words, &[])?);
                 progress.advance(1);
             }

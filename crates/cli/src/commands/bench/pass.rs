@@ -54,6 +54,9 @@ pub struct Cell {
     pub entries: usize,
     pub steps: usize,
     pub seconds: f64,
+    /// Operations in dense products, in units of 10^9.
+    #[serde(default)]
+    pub gflop: f64,
     /// Nanoseconds for each entry and step.
     pub ns: f64,
     /// The most memory of the process, making the graphs included.
@@ -79,11 +82,36 @@ impl Cell {
     }
 }
 
-/// What is asked: a new model on `graphs` graphs of `nodes` nodes each.
+/// Where graphs come from.
+#[derive(Debug, Clone, Copy)]
+pub enum Source<'a> {
+    /// Erdős-Rényi graphs of so many nodes, with the paper's parameters.
+    Nodes(u32),
+    /// A split of the release suite.
+    Split(&'a str),
+}
+
+impl Source<'_> {
+    /// The suite and the split that have `graphs` of them.
+    fn suite(&self, graphs: u64) -> Result<(Suite, &str), Failure> {
+        match self {
+            Self::Nodes(nodes) => {
+                let text = format!(
+                    "name = \"infer\"\nversion = 1\nconvention = \"paper\"\nseed = 0\n\n[[split]]\n\
+                     name = \"infer\"\nsamples = {graphs}\ngenerator = \"er\"\nnodes = {nodes}\n"
+                );
+                Ok((Suite::parse("infer", &text)?, "infer"))
+            }
+            Self::Split(name) => Ok((Suite::named("release")?, name)),
+        }
+    }
+}
+
+/// What is asked: a new model on so many graphs at once.
 pub struct Question<'a> {
     pub algorithm: &'a str,
     pub model: &'a str,
-    pub nodes: u32,
+    pub source: Source<'a>,
     pub graphs: u64,
     pub compute: Compute,
     pub work: Work,
@@ -91,19 +119,15 @@ pub struct Question<'a> {
 
 /// Does the work a few times; the time is the median.
 pub fn measure(question: &Question<'_>) -> Result<Cell, Failure> {
-    let &Question { algorithm, model, nodes, graphs, compute, work } = question;
-    let text = format!(
-        "name = \"infer\"\nversion = 1\nconvention = \"paper\"\nseed = 0\n\n[[split]]\n\
-         name = \"infer\"\nsamples = {graphs}\ngenerator = \"er\"\nnodes = {nodes}\n"
-    );
-    let suite = Suite::parse("infer", &text)?;
+    let &Question { algorithm, model, source, graphs, compute, work } = question;
+    let (suite, split) = source.suite(graphs)?;
     let algorithm = algorithms::find(algorithm)?;
     let mut run = Run { algorithm: algorithm.spec().algorithm.to_string(), ..Run::default() };
     run.model.processor = model.to_owned();
     let mut network = Network::new(&run, compute)?;
     let batch = {
         // The samples are gone before the model takes its memory.
-        let sampler = Sampler::new(&suite, suite.seed, algorithm, "infer")?;
+        let sampler = Sampler::new(&suite, suite.seed, algorithm, split)?;
         let samples: Vec<_> =
             (0..graphs).map(|index| sampler.sample(index, false)).collect::<Result<_, _>>()?;
         Batch::new(&samples, false).map_err(Failure::mistake)?
@@ -115,7 +139,7 @@ pub fn measure(question: &Question<'_>) -> Result<Cell, Failure> {
     let options = StepOptions::new(&run);
     let before = peak_memory();
     let held = if forget_peak() { held_memory() } else { None };
-    let mut times = Vec::new();
+    let (mut times, before_products) = (Vec::new(), network.tape.device().product_operations());
     for turn in 1..=(1_000_000 / entries).clamp(fewest, 20) as u64 {
         let (done, time) = seconds(|| match work {
             Work::Inference => infer(&mut network, &batch),
@@ -128,6 +152,8 @@ pub fn measure(question: &Question<'_>) -> Result<Cell, Failure> {
         times.push(time);
     }
     let during = peak_memory();
+    let products = network.tape.device().product_operations() - before_products;
+    let gflop = products as f64 / times.len() as f64 / 1e9;
     let seconds = median(times);
     Ok(Cell {
         algorithm: run.algorithm,
@@ -141,6 +167,7 @@ pub fn measure(question: &Question<'_>) -> Result<Cell, Failure> {
         entries,
         steps: batch.steps(),
         seconds,
+        gflop,
         ns: 1e9 * seconds / (entries * batch.steps()) as f64,
         peak_bytes: before.max(during),
         added_bytes: held.zip(during).map(|(held, during)| during.saturating_sub(held)),

@@ -15,7 +15,7 @@ use salsa_learn::compute::Compute;
 
 use self::rendered::{csv, memory_plot, text, time_plot};
 use super::own_process::in_own_process;
-use super::pass::{Cell, Question, Work, measure};
+use super::pass::{Cell, Question, Source, Work, measure};
 use super::{Shown, check_nodes, saved};
 use crate::compute::{ComputeListArguments, words};
 use crate::failure::Failure;
@@ -117,7 +117,7 @@ impl Scaling {
         measure(&Question {
             algorithm: "bfs",
             model: &self.model[0],
-            nodes: self.nodes[0],
+            source: Source::Nodes(self.nodes[0]),
             graphs: 1,
             compute: self.compute.each()?[0],
             work: if self.training { Work::Training } else { Work::Inference },

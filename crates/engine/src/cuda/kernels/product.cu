@@ -18,7 +18,6 @@
 enum { PRODUCT_ADD = 1, PRODUCT_RELU = 2 };
 enum { FORM_BOTH_INNER, FORM_INNER_OUTER, FORM_BOTH_OUTER };
 
-static const int STAGES = 4;
 // Floats of one operand's slice in shared memory, at most.
 static const int SLICE_FLOATS = 2560;
 
@@ -194,9 +193,9 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
             const float* a = shared + stage * (2 * SLICE_FLOATS);
             const float* b = a + SLICE_FLOATS;
             stage = (stage + 1) % STAGES;
-            const u32 k0 = team * (SLICE / SPLIT);
+            // Teams take turns, so that short sums are shared out and their parts short too.
 #pragma unroll 2
-            for (u32 k = k0; k < k0 + SLICE / SPLIT; k += 4) {
+            for (u32 k = 4 * team; k < SLICE; k += 4 * SPLIT) {
                 float of_a[4][EDGE], of_b[4][EDGE];
                 read_four<SIZE, EDGE, SLICE, INNER_A>(a, down, k, of_a);
                 read_four<SIZE, EDGE, SLICE, INNER_B>(b, across, k, of_b);
@@ -208,7 +207,7 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
                         for (int j = 0; j < EDGE; j++) sums[i][j] += of_a[n][i] * of_b[n][j];
             }
         }
-        // The teams' sums, added in their order, and then to what was there.
+        // The teams' sums, added in their order and rounded once, and then to what was there.
         __syncthreads();
 #pragma unroll
         for (int i = 0; i < EDGE; i++)
@@ -224,10 +223,10 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
             const u32 at = threadIdx.x + i * THREADS;
             if (at < SIZE * SIZE) {
                 const float* from = of_teams + at / SIZE * APART + at % SIZE;
-                float sum = 0.0f;
+                double all = more[i];
 #pragma unroll
-                for (u32 other = 0; other < SPLIT; other++) sum += from[other * SIZE * APART];
-                sum += more[i];
+                for (u32 other = 0; other < SPLIT; other++) all += from[other * SIZE * APART];
+                float sum = (float)all;
                 if (flags & PRODUCT_RELU) sum = relu(sum);
                 old[i] += sum;
             }

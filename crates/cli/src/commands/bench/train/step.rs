@@ -75,9 +75,13 @@ pub fn measure(
             // A GPU has copies of those it knows; in a training every batch is new.
             batches = cell.batches(n_batches)?;
         }
-        for batch in &batches {
+        for (place, batch) in batches.iter().enumerate() {
             let before = learner.network.tape.device().product_operations();
-            let (stepped, time) = seconds(|| learner.step(batch));
+            let is_last = place + 1 == batches.len();
+            let (stepped, time) = seconds(|| {
+                learner.step(batch)?;
+                if is_last { learner.wait() } else { Ok(()) }
+            });
             stepped?;
             times.push(time);
             operations.push((learner.network.tape.device().product_operations() - before) as f64);
