@@ -28,6 +28,7 @@ from .specs import ALGORITHMS, SPECS, algorithms
 if TYPE_CHECKING:
     from .data import CLRSData
     from .dynamic import DynamicDataset
+    from .imported import ImportedDataset
     from .loader import SALSACLRSDataLoader
     from .module import SALSACLRSDataModule
     from .published import SALSACLRSDataset, load_dataset
@@ -39,6 +40,7 @@ __all__ = [
     "CLRSData",
     "DynamicDataset",
     "Evaluator",
+    "ImportedDataset",
     "Result",
     "SALSACLRSDataLoader",
     "SALSACLRSDataModule",
@@ -57,6 +59,7 @@ __all__ = [
 _LATE = {
     "CLRSData": "data",
     "DynamicDataset": "dynamic",
+    "ImportedDataset": "imported",
     "SALSACLRSDataLoader": "loader",
     "SALSACLRSDataModule": "module",
     "SALSACLRSDataset": "published",

@@ -1,5 +1,6 @@
 """The extension module: the Rust crates as Python objects. They never change and are picklable."""
 
+from pathlib import Path
 from typing import Any, TypedDict
 
 import numpy as np
@@ -92,6 +93,17 @@ class Split:
     def seed(self) -> int: ...
     @property
     def n_samples(self) -> int: ...
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the shards that samples are read from, if they are."""
+    def stored_in(self, root: str, samples: int) -> Split | None:
+        """The same samples read from shards in `root`, if there are any."""
+    @classmethod
+    def of_stored(
+        cls, build: str, arguments: tuple[Any, ...], root: str, samples: int
+    ) -> Split: ...
+    def save(self, root: str, samples: int, hints: bool) -> Path:
+        """Writes the first samples as shards; gives their folder."""
     def sample(self, index: int, hints: bool) -> Sample: ...
     def batch(self, indices: list[int], hints: bool) -> Arrays: ...
     def graph_key(self, index: int) -> bytes:
@@ -110,11 +122,23 @@ def execute(
     convention: str,
     hints: bool,
 ) -> Sample: ...
+def given(
+    algorithm: str,
+    n_nodes: int,
+    edges: npt.NDArray[np.uint32],
+    *,
+    weights: npt.NDArray[np.float64] | None,
+    source: int | None,
+    randomness: npt.NDArray[np.float64] | None,
+    length: int,
+    outputs: list[npt.NDArray[np.float32]],
+) -> Sample: ...
 def evaluate(
     samples: list[Sample], predictions: list[npt.NDArray[np.float32]], convention: str
 ) -> tuple[
     list[tuple[str, int, float, float | None, tuple[float, float] | None]], dict[str, int]
 ]: ...
+def command(words: list[str]) -> int: ...
 def metrics() -> list[tuple[str, str]]: ...
 def algorithms() -> list[tuple[str, str, bool, list[Feature]]]: ...
 def generators() -> list[tuple[str, str]]: ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from torch_geometric.data import Dataset
@@ -34,15 +35,17 @@ def load_dataset(
 ) -> SALSACLRSDataset | dict[str, SALSACLRSDataset]:
     """The data of the benchmark: `train`, `val`, or for `test` all 15 sets by name.
 
-    Nothing is downloaded and `local_dir` is not touched: the samples come from the core. They
-    have the distribution of the published ones (`suite="release"`) or of the paper's text
-    (`suite="paper"`), and a seed of their own. As published, only `train` has hints.
+    Nothing is downloaded: the samples come from the core. They have the distribution of the
+    published ones (`suite="release"`) or of the paper's text (`suite="paper"`), and a seed of
+    their own. As published, only `train` has hints. What `salsa generate --out local_dir` has
+    written there is read instead of made; it is the same.
     """
     if split not in ("train", "val", "test"):
         raise ValueError(f"unknown split {split!r}, expected 'train', 'val' or 'test'")
 
     def load(name: str) -> SALSACLRSDataset:
         found = Split.of_suite(algorithm, name, suite, seed)
+        found = _stored(found, local_dir, found.n_samples)
         return SALSACLRSDataset._of(
             found,
             range(found.n_samples),
@@ -60,7 +63,8 @@ class SALSACLRSDataset(Dataset):
     """Samples of one algorithm on one family of graphs, made when they are asked for.
 
     Args:
-        root: not used, as nothing is stored; may be None.
+        root: a folder; if `save` has written these samples there, they are read from it. May be
+            None.
         split: `train`, `val` or `test`; different splits share no random draws.
         algorithm: a name of `salsa_clrs.algorithms()`, or a published name.
         num_samples: how many samples there are.
@@ -105,6 +109,7 @@ class SALSACLRSDataset(Dataset):
         indices: Sequence[int] = range(num_samples)
         if verify_duplicates:
             indices = _distinct(found, num_samples, forbidden_duplicates_datasets)
+        found = _stored(found, root, max(indices) + 1)
         self._set_up(found, indices, root, split, algorithm, hints, ignore_all_hints, nickname)
         self.verify_duplicates = verify_duplicates
         self.graph_generator = graph_generator
@@ -129,6 +134,7 @@ class SALSACLRSDataset(Dataset):
         ignore_all_hints: bool,
         nickname: str | None,
     ) -> None:
+        self._root = root
         self._split = found
         self._places = indices
         self.split = split
@@ -147,6 +153,11 @@ class SALSACLRSDataset(Dataset):
     @property
     def seed(self) -> int:
         return self._split.seed
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder that samples are read from; None if they are made."""
+        return self._split.folder
 
     @property
     def has_hints(self) -> bool:
@@ -175,6 +186,17 @@ class SALSACLRSDataset(Dataset):
         known = self.indices()
         return Promised(self, [known[index] for index in indices])
 
+    def save(self, root: _Root = None, *, hints: bool = False) -> Path:
+        """Writes the samples into a folder in `root`, else in that of the data set; names it.
+
+        A data set with the same arguments and this root reads them from there. Hints need no
+        place on disk: they are made again when they are read, unless they are stored.
+        """
+        root = self._root if root is None else root
+        if root is None:
+            raise ValueError("expected a folder, the data set has none")
+        return self._split.save(os.fspath(root), max(self._places) + 1, hints)
+
     def questions(self) -> tuple[list[Sample], str]:
         """All samples of this subset without hints, and how the algorithm is read."""
         places = (self._places[index] for index in self.indices())
@@ -183,6 +205,12 @@ class SALSACLRSDataset(Dataset):
     def graph_keys(self) -> Iterable[bytes]:
         """What tells the graphs apart, in the order of the samples."""
         return (self._split.graph_key(self._places[index]) for index in self.indices())
+
+
+def _stored(found: Split, root: _Root, samples: int) -> Split:
+    """The split read from its files in `root`, if they are there."""
+    stored = None if root is None else found.stored_in(os.fspath(root), samples)
+    return found if stored is None else stored
 
 
 def _parameters(given: Mapping[str, Any]) -> list[str]:

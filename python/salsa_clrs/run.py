@@ -41,7 +41,7 @@ def run(
     edge_index, found_weights, n_found = _directed(graph)
     if weights is not None:
         found_weights = np.asarray(weights, dtype=np.float64)
-    edges, merged = _undirected(edge_index, found_weights)
+    edges, merged = undirected(edge_index, found_weights)
     if n_nodes is None:
         n_nodes = n_found if n_found is not None else int(edge_index.max(initial=-1)) + 1
     return _core.execute(
@@ -95,7 +95,7 @@ def _numbers(given: Any) -> npt.NDArray[np.float64]:
     return np.asarray(given).astype(np.float64)
 
 
-def _undirected(
+def undirected(
     edge_index: npt.NDArray[np.int64], weights: npt.NDArray[np.float64] | None
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64] | None]:
     """Every undirected edge once, without self-loops, and its weight."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from operator import index as whole
+from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
 from ._core import Sample, Split
@@ -23,8 +24,9 @@ def dataset(
     suite: str | os.PathLike[str] = "paper",
     seed: int | None = None,
     hints: bool = True,
+    root: str | os.PathLike[str] | None = None,
 ) -> Samples:
-    """The samples of a split.
+    """The samples of a split, made when they are asked for or read from files.
 
     Args:
         algorithm: a name of `salsa_clrs.algorithms()`, or a published name.
@@ -32,12 +34,21 @@ def dataset(
         suite: `paper`, `release` or `large`, or the path of a suite file.
         seed: another seed than the suite's own.
         hints: whether hints are recorded.
+        root: a folder in which `salsa generate` or `Samples.save` has written this split. The
+            samples are then read from there, mapped into memory, and are the same.
     """
     named = os.fspath(suite)
     # A bare file name would be taken for the name of a suite.
     is_path = not isinstance(suite, str) and not os.path.dirname(named)
     found = Split.of_suite(algorithm, split, os.path.join(".", named) if is_path else named, seed)
-    return Samples(found, range(found.n_samples), hints=hints)
+    indices = range(found.n_samples)
+    if root is not None:
+        stored = found.stored_in(os.fspath(root), len(indices))
+        if stored is None:
+            what = f"{found.suite} {found.split} for {found.algorithm}"
+            raise FileNotFoundError(f"{os.fspath(root)}: there is no data set {what}")
+        found = stored
+    return Samples(found, indices, hints=hints)
 
 
 class Samples(Sequence[Sample]):
@@ -68,6 +79,11 @@ class Samples(Sequence[Sample]):
     def convention(self) -> str:
         """`paper` or `release`: which reading of the benchmark is followed."""
         return self._split.convention
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder that samples are read from; None if they are made."""
+        return self._split.folder
 
     @property
     def specs(self) -> dict[str, Feature]:
@@ -104,6 +120,14 @@ class Samples(Sequence[Sample]):
             order = rng.permutation(len(self)).tolist()
         for first in range(0, len(order), batch_size):
             yield self.batch(order[first : first + batch_size])
+
+    def save(self, root: str | os.PathLike[str], *, hints: bool = False) -> Path:
+        """Writes the samples up to the last of these into a folder in `root`, and names it.
+
+        Hints need no place on disk: they are made again when they are read, unless they are
+        stored. What an interrupted call has written is kept by the next.
+        """
+        return self._split.save(os.fspath(root), max(self._indices, default=-1) + 1, hints)
 
     def questions(self) -> tuple[list[Sample], str]:
         """All samples without hints, and how the algorithm is read."""

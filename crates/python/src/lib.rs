@@ -7,9 +7,12 @@
 
 mod arrays;
 mod calling;
+mod commanding;
 mod evaluating;
 mod executing;
+mod own;
 mod sample;
+mod saving;
 mod specs;
 mod split;
 
@@ -21,9 +24,13 @@ mod core {
     #[pymodule_export]
     use super::arrays::collate;
     #[pymodule_export]
+    use super::commanding::command;
+    #[pymodule_export]
     use super::evaluating::{evaluate, metrics};
     #[pymodule_export]
-    use super::executing::execute;
+    use super::executing::{execute, given};
+    #[pymodule_export]
+    use super::own::PyAlgorithm;
     #[pymodule_export]
     use super::sample::PySample;
     #[pymodule_export]
