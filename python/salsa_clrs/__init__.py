@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 from ._core import Sample, generators, suites
 from .batch import Batch
+from .drawing import Drawing, draw
 from .evaluator import Evaluator, Result
+from .own import Algorithm, Problem, Recorder, define
 from .run import run
-from .samples import Samples, dataset
+from .samples import Samples, dataset, stream
 from .specs import ALGORITHMS, SPECS, algorithms
 
 if TYPE_CHECKING:
@@ -36,11 +38,15 @@ if TYPE_CHECKING:
 __all__ = [
     "ALGORITHMS",
     "SPECS",
+    "Algorithm",
     "Batch",
     "CLRSData",
+    "Drawing",
     "DynamicDataset",
     "Evaluator",
     "ImportedDataset",
+    "Problem",
+    "Recorder",
     "Result",
     "SALSACLRSDataLoader",
     "SALSACLRSDataModule",
@@ -49,9 +55,12 @@ __all__ = [
     "Samples",
     "algorithms",
     "dataset",
+    "define",
+    "draw",
     "generators",
     "load_dataset",
     "run",
+    "stream",
     "suites",
 ]
 

@@ -1,5 +1,6 @@
 """The extension module: the Rust crates as Python objects. They never change and are picklable."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -68,13 +69,17 @@ class Split:
     """The samples of one split for one algorithm, made when they are asked for."""
 
     @classmethod
-    def of_suite(cls, algorithm: str, split: str, suite: str, seed: int | None = None) -> Split: ...
+    def of_suite(
+        cls, algorithm: str | Algorithm, split: str, suite: str, seed: int | None = None
+    ) -> Split: ...
     @classmethod
-    def of_text(cls, algorithm: str, split: str, origin: str, text: str, seed: int) -> Split: ...
+    def of_text(
+        cls, algorithm: str | Algorithm, split: str, origin: str, text: str, seed: int
+    ) -> Split: ...
     @classmethod
     def custom(
         cls,
-        algorithm: str,
+        algorithm: str | Algorithm,
         split: str,
         family: str,
         parameters: list[str],
@@ -98,9 +103,11 @@ class Split:
         """The folder of the shards that samples are read from, if they are."""
     def stored_in(self, root: str, samples: int) -> Split | None:
         """The same samples read from shards in `root`, if there are any."""
+    def cached(self, limit: int) -> Split:
+        """The same samples, kept in memory while all that is kept takes at most `limit` bytes."""
     @classmethod
-    def of_stored(
-        cls, build: str, arguments: tuple[Any, ...], root: str, samples: int
+    def again(
+        cls, build: str, arguments: tuple[Any, ...], stored: tuple[Path, int] | None, limit: int
     ) -> Split: ...
     def save(self, root: str, samples: int, hints: bool) -> Path:
         """Writes the first samples as shards; gives their folder."""
@@ -109,9 +116,26 @@ class Split:
     def graph_key(self, index: int) -> bytes:
         """Equal for equal labelled graphs."""
 
+class Ahead:
+    """Batches of a split made ahead by threads, in the order of asking."""
+
+    def __init__(self, split: Split, hints: bool, threads: int) -> None: ...
+    def push(self, indices: list[int]) -> None: ...
+    def pop(self) -> Arrays: ...
+
+class Algorithm:
+    """An algorithm written in Python."""
+
+    def __init__(
+        self,
+        name: str,
+        fields: list[tuple[str, str, str, str, int]],
+        function: Callable[..., Any],
+    ) -> None: ...
+
 def collate(samples: list[Sample], hints: bool) -> Arrays: ...
 def execute(
-    algorithm: str,
+    algorithm: str | Algorithm,
     n_nodes: int,
     edges: npt.NDArray[np.uint32],
     *,

@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._core import Sample
+from ._core import Algorithm, Sample
+from .specs import in_core
 
 
 def run(
-    algorithm: str,
+    algorithm: str | Algorithm,
     graph: Any,
     *,
     source: int | None = None,
@@ -26,7 +27,7 @@ def run(
     """Runs an algorithm and gives its recorded execution.
 
     Args:
-        algorithm: a name of `salsa_clrs.algorithms()`, or a published name.
+        algorithm: a name of `salsa_clrs.algorithms()`, a published name, or one of your own.
         graph: `edge_index` [2, E] as an array or tensor, an object with an `edge_index`, a
             networkx graph or a SciPy sparse matrix. It is taken as undirected, an edge may be
             given in one direction or both, and self-loops are left out.
@@ -45,7 +46,7 @@ def run(
     if n_nodes is None:
         n_nodes = n_found if n_found is not None else int(edge_index.max(initial=-1)) + 1
     return _core.execute(
-        algorithm,
+        in_core(algorithm),
         n_nodes,
         edges,
         weights=merged,

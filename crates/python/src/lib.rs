@@ -1,11 +1,14 @@
 //! The extension module `salsa_clrs._core`: converts, calls the Rust crates, converts back.
 //!
-//! There is no algorithm here. Objects never change, so threads share them without a lock; every
-//! call that computes lets other Python threads run (`calling`), and every error becomes an
-//! exception there. Computations use the calling thread alone: a data loader forks worker
-//! processes, and a pool of threads would not survive that.
+//! There is no algorithm here. Objects never change, but for what they remember, so threads share
+//! them; every call that computes lets other Python threads run (`calling`), and every error
+//! becomes an exception there. Computations use the calling thread alone, because a data loader
+//! forks worker processes and threads do not survive that; only a loader without workers has
+//! threads, for as long as it is being read (`ahead`).
 
+mod ahead;
 mod arrays;
+mod cache;
 mod calling;
 mod commanding;
 mod evaluating;
@@ -21,6 +24,8 @@ use pyo3::prelude::*;
 /// What the package `salsa_clrs` is built on.
 #[pymodule(name = "_core", gil_used = false)]
 mod core {
+    #[pymodule_export]
+    use super::ahead::Ahead;
     #[pymodule_export]
     use super::arrays::collate;
     #[pymodule_export]

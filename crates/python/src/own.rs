@@ -19,7 +19,7 @@ use salsa_traces::trajectory::{
 use crate::calling::raised;
 
 /// An algorithm written in Python.
-#[pyclass(frozen, name = "Algorithm", module = "salsa_clrs._core")]
+#[pyclass(frozen, subclass, name = "Algorithm", module = "salsa_clrs._core")]
 pub struct PyAlgorithm(Arc<Own>);
 
 /// Its features and its function.
@@ -249,7 +249,9 @@ fn field(
         "edge" => Location::Edge,
         "graph" => Location::Graph,
         other => {
-            return Err(format!("{name}: unknown location {other:?}, expected node, edge or graph"));
+            return Err(format!(
+                "{name}: unknown location {other:?}, expected node, edge or graph"
+            ));
         }
     };
     let kind = match kind.as_str() {

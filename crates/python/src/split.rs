@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
-use salsa_traces::collate::collate;
+use salsa_traces::collate::{Collated, collate};
 use salsa_traces::convention::Convention;
 use salsa_traces::dataset::{Request, StoredSplit};
 use salsa_traces::export::Format;
@@ -16,6 +16,7 @@ use salsa_traces::sample::{Sample, Sampler};
 use salsa_traces::suite::{Custom, Suite};
 
 use crate::arrays::batch_dict;
+use crate::cache::Cache;
 use crate::calling::{Patience, Raised, call, raised};
 use crate::own::{Chosen, Named};
 use crate::sample::PySample;
@@ -31,6 +32,7 @@ pub struct PySplit {
     split: String,
     origin: Origin,
     stored: Option<Stored>,
+    cache: Arc<Cache>,
 }
 
 /// Shards that hold the samples.
@@ -151,22 +153,31 @@ impl PySplit {
         Ok(found.map(|split| Self { stored: Some(stored(split)), ..self.clone() }))
     }
 
-    /// The split that `build` makes of `arguments`, read from the shards in `root`.
+    /// The same samples, kept in memory once they were made or read, while all that is kept in
+    /// the process takes no more than `limit` bytes.
+    fn cached(&self, limit: usize) -> Self {
+        Self { cache: Arc::new(Cache::new(limit)), ..self.clone() }
+    }
+
+    /// The split that `build` makes of `arguments`, read from shards if `stored` says where.
     #[classmethod]
-    fn of_stored<'py>(
+    fn again<'py>(
         cls: &Bound<'py, PyType>,
         build: &str,
         arguments: Bound<'py, PyTuple>,
-        root: PathBuf,
-        samples: u64,
+        stored: Option<(PathBuf, u64)>,
+        limit: usize,
     ) -> PyResult<Self> {
         let split = cls.getattr(build)?.call1(arguments)?;
-        let split = split.cast::<Self>()?.get();
-        let found = split.stored_in(cls.py(), root.clone(), samples)?;
-        found.ok_or_else(|| {
-            let problem = format!("{}: the data set is gone", root.display());
-            PyFileNotFoundError::new_err(problem)
-        })
+        let mut split = split.cast::<Self>()?.get().cached(limit);
+        if let Some((root, samples)) = stored {
+            let found = split.stored_in(cls.py(), root.clone(), samples)?;
+            split = found.ok_or_else(|| {
+                let problem = format!("{}: the data set is gone", root.display());
+                PyFileNotFoundError::new_err(problem)
+            })?;
+        }
+        Ok(split)
     }
 
     /// Writes the first samples as shards into `root`; gives the folder that holds them.
@@ -187,15 +198,8 @@ impl PySplit {
         indices: Vec<u64>,
         hints: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let sampler = self.sampler()?;
-        let batch = call(py, || {
-            let (mut patience, mut samples) = (Patience::new(), Vec::with_capacity(indices.len()));
-            for index in indices {
-                samples.push(self.sample_of(&sampler, index, hints)?);
-                patience.check()?;
-            }
-            collate(&samples, hints).map_err(Raised::from)
-        })?;
+        let mut patience = Patience::new();
+        let batch = call(py, || self.collated(&indices, hints, || patience.check()))?;
         batch_dict(py, batch)
     }
 
@@ -219,18 +223,13 @@ impl PySplit {
                 ("of_text", given.into_pyobject(py)?)
             }
             Origin::Custom(family, parameters) => {
-                let given =
-                    (sent, &own.split, family, parameters, own.convention(), own.seed);
+                let given = (sent, &own.split, family, parameters, own.convention(), own.seed);
                 ("custom", given.into_pyobject(py)?)
             }
         };
-        Ok(match &own.stored {
-            None => (slf.get_type().getattr(build)?, arguments),
-            Some(stored) => {
-                let arguments = (build, arguments, &stored.root, stored.samples);
-                (slf.get_type().getattr("of_stored")?, arguments.into_pyobject(py)?)
-            }
-        })
+        let stored = own.stored.as_ref().map(|stored| (&stored.root, stored.samples));
+        let arguments = (build, arguments, stored, own.cache.limit);
+        Ok((slf.get_type().getattr("again")?, arguments.into_pyobject(py)?))
     }
 }
 
@@ -245,7 +244,20 @@ impl PySplit {
         let algorithm = algorithm.find()?;
         let split = suite.split(split).map_err(raised)?.name.clone();
         let seed = seed.unwrap_or(suite.seed);
-        Ok(Self { seed, suite: Arc::new(suite), algorithm, split, origin, stored: None })
+        Ok(Self {
+            seed,
+            suite: Arc::new(suite),
+            algorithm,
+            split,
+            origin,
+            stored: None,
+            cache: Arc::new(Cache::new(0)),
+        })
+    }
+
+    fn sampler(&self) -> PyResult<Sampler<'_>> {
+        let algorithm = self.algorithm.get();
+        Sampler::new(&self.suite, self.seed, algorithm, &self.split).map_err(raised)
     }
 
     fn request(&self, samples: u64, hints: bool) -> PyResult<Request<'_>> {
@@ -253,20 +265,28 @@ impl PySplit {
         Ok(Request { suite, seed, sampler, samples, hints, format: Format::Arrow })
     }
 
-    fn sample_of(
+    /// Samples as one graph; `between` is called after each.
+    pub fn collated(
         &self,
-        sampler: &Sampler<'_>,
-        index: u64,
+        indices: &[u64],
         hints: bool,
-    ) -> Result<Sample, Raised> {
+        mut between: impl FnMut() -> Result<(), Raised>,
+    ) -> Result<Collated, Raised> {
+        let sampler = self.sampler()?;
+        let mut samples = Vec::with_capacity(indices.len());
+        for &index in indices {
+            let make = || self.sample_of(&sampler, index, hints);
+            samples.push(self.cache.get(index, hints, make)?);
+            between()?;
+        }
+        Ok(collate(&samples, hints)?)
+    }
+
+    fn sample_of(&self, sampler: &Sampler<'_>, index: u64, hints: bool) -> Result<Sample, Raised> {
         match &self.stored {
             Some(stored) => Ok(stored.split.sample(index, hints)?),
             None => Ok(sampler.sample(index, hints)?),
         }
-    }
-
-    fn sampler(&self) -> PyResult<Sampler<'_>> {
-        Sampler::new(&self.suite, self.seed, self.algorithm.get(), &self.split).map_err(raised)
     }
 }
 

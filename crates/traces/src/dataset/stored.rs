@@ -54,7 +54,9 @@ pub enum StoredError {
         found: u64,
     },
     /// The data set is not the one that is asked for.
-    #[error("{path}: {what}: expected {expected}, found {found}; make it again or name another folder")]
+    #[error(
+        "{path}: {what}: expected {expected}, found {found}; make it again or name another folder"
+    )]
     Other {
         /// The data set.
         path: String,

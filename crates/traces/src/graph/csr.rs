@@ -212,8 +212,9 @@ impl Graph {
     /// The arc from `u` to `v`.
     #[inline]
     pub fn arc(&self, u: u32, v: u32) -> Option<usize> {
-        let place = self.neighbours(u).binary_search(&v).ok()?;
-        Some(self.offsets[u as usize] as usize + place)
+        let row = self.neighbours(u);
+        let place = count_below(row, v);
+        (row.get(place) == Some(&v)).then(|| self.offsets[u as usize] as usize + place)
     }
 
     /// The entry of the message-passing graph that is the arc `arc` out of `u`.
@@ -231,8 +232,7 @@ impl Graph {
     /// The entry that is the self-loop of `u`.
     #[inline]
     pub fn loop_entry(&self, u: u32) -> usize {
-        let before = self.neighbours(u).partition_point(|&v| v < u);
-        self.offsets[u as usize] as usize + u as usize + before
+        self.offsets[u as usize] as usize + u as usize + count_below(self.neighbours(u), u)
     }
 
     /// The entry from `u` to `v`, which is a neighbour or `u` itself.
@@ -269,13 +269,43 @@ impl Graph {
         })
     }
 
+    /// Writes sources and targets of all entries, each node moved by `shift`.
+    ///
+    /// # Panics
+    /// If there is no room for them.
+    pub fn write_entries(&self, shift: i64, sources: &mut [i64], targets: &mut [i64]) {
+        let mut first = 0;
+        for u in self.nodes() {
+            let row = self.neighbours(u);
+            let (before, end) = (count_below(row, u), first + row.len() + 1);
+            sources[first..end].fill(shift + i64::from(u));
+            let targets = &mut targets[first..end];
+            targets[before] = shift + i64::from(u);
+            let (lower, higher) = row.split_at(before);
+            for (target, &v) in targets.iter_mut().zip(lower) {
+                *target = shift + i64::from(v);
+            }
+            for (target, &v) in targets[before + 1..].iter_mut().zip(higher) {
+                *target = shift + i64::from(v);
+            }
+            first = end;
+        }
+    }
+
     /// One value an entry: `on_loops` on self-loops, elsewhere the weight (1 without weights).
     pub fn entry_weights(&self, on_loops: f64) -> Vec<f64> {
-        let mut values = vec![on_loops; self.n_entries()];
+        let Some(weights) = &self.weights else {
+            let mut values = vec![1.0; self.n_entries()];
+            self.nodes().for_each(|u| values[self.loop_entry(u)] = on_loops);
+            return values;
+        };
+        let mut values = Vec::with_capacity(self.n_entries());
         for u in self.nodes() {
-            for arc in self.arcs(u) {
-                values[self.entry(u, arc)] = self.weights.as_ref().map_or(1.0, |w| w[arc]);
-            }
+            let (lower, higher) =
+                weights[self.arcs(u)].split_at(count_below(self.neighbours(u), u));
+            values.extend_from_slice(lower);
+            values.push(on_loops);
+            values.extend_from_slice(higher);
         }
         values
     }
@@ -294,5 +324,16 @@ impl Graph {
     /// A place in the plane for every node, if the generator or file gave one.
     pub fn positions(&self) -> Option<&[[f64; 2]]> {
         self.positions.as_deref()
+    }
+}
+
+/// How many nodes of a sorted row are below `v`.
+///
+/// Most rows are short, and there counting without a branch is faster than searching.
+#[inline]
+fn count_below(row: &[u32], v: u32) -> usize {
+    match row.len() {
+        0..=64 => row.iter().map(|&w| u32::from(w < v)).sum::<u32>() as usize,
+        _ => row.partition_point(|&w| w < v),
     }
 }
