@@ -45,21 +45,46 @@ def load_dataset(
     if split not in ("train", "val", "test"):
         raise ValueError(f"unknown split {split!r}, expected 'train', 'val' or 'test'")
 
-    def load(name: str) -> SALSACLRSDataset:
-        found = Split.of_suite(in_core(algorithm), name, suite, seed)
-        found = _stored(found, local_dir, found.n_samples)
-        return SALSACLRSDataset._of(
-            found,
-            range(found.n_samples),
-            cache_mb=cache_mb,
-            root=local_dir,
-            split=split,
-            algorithm=algorithm,
-            ignore_all_hints=split != "train",
-            nickname=name if split == "test" else None,
-        )
+    given: dict[str, Any] = {"suite": suite, "seed": seed, "cache_mb": cache_mb}
+    if split == "test":
+        return {name: test_set(algorithm, name, local_dir, **given) for name in _TEST_SETS}
+    return _of_suite(algorithm, split, split, local_dir, **given)
 
-    return {name: load(name) for name in _TEST_SETS} if split == "test" else load(split)
+
+def test_set(
+    algorithm: str | Algorithm,
+    name: str,
+    local_dir: _Root = None,
+    *,
+    suite: str = "release",
+    seed: int | None = None,
+    cache_mb: int = 512,
+) -> SALSACLRSDataset:
+    """One of the test sets of `load_dataset`, such as `er_160`."""
+    return _of_suite(algorithm, "test", name, local_dir, suite, seed, cache_mb)
+
+
+def _of_suite(
+    algorithm: str | Algorithm,
+    split: str,
+    name: str,
+    local_dir: _Root,
+    suite: str,
+    seed: int | None,
+    cache_mb: int,
+) -> SALSACLRSDataset:
+    found = Split.of_suite(in_core(algorithm), name, suite, seed)
+    found = _stored(found, local_dir, found.n_samples)
+    return SALSACLRSDataset._of(
+        found,
+        range(found.n_samples),
+        cache_mb=cache_mb,
+        root=local_dir,
+        split=split,
+        algorithm=algorithm,
+        ignore_all_hints=split != "train",
+        nickname=name if split == "test" else None,
+    )
 
 
 class SALSACLRSDataset(Dataset):

@@ -21,6 +21,11 @@ mod split;
 
 use pyo3::prelude::*;
 
+/// Batches are made by one thread and freed by another; this allocator gives their memory back to
+/// the first instead of to the system.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// What the package `salsa_clrs` is built on.
 #[pymodule(name = "_core", gil_used = false)]
 mod core {

@@ -269,26 +269,21 @@ impl Graph {
         })
     }
 
-    /// Writes sources and targets of all entries, each node moved by `shift`.
-    ///
-    /// # Panics
-    /// If there is no room for them.
-    pub fn write_entries(&self, shift: i64, sources: &mut [i64], targets: &mut [i64]) {
-        let mut first = 0;
+    /// Appends the sources of all entries, each node moved by `shift`.
+    pub fn append_sources(&self, shift: i64, to: &mut Vec<i64>) {
+        for u in self.nodes() {
+            to.extend(std::iter::repeat_n(shift + i64::from(u), self.degree(u) + 1));
+        }
+    }
+
+    /// Appends the targets of all entries, each node moved by `shift`.
+    pub fn append_targets(&self, shift: i64, to: &mut Vec<i64>) {
         for u in self.nodes() {
             let row = self.neighbours(u);
-            let (before, end) = (count_below(row, u), first + row.len() + 1);
-            sources[first..end].fill(shift + i64::from(u));
-            let targets = &mut targets[first..end];
-            targets[before] = shift + i64::from(u);
-            let (lower, higher) = row.split_at(before);
-            for (target, &v) in targets.iter_mut().zip(lower) {
-                *target = shift + i64::from(v);
-            }
-            for (target, &v) in targets[before + 1..].iter_mut().zip(higher) {
-                *target = shift + i64::from(v);
-            }
-            first = end;
+            let (lower, higher) = row.split_at(count_below(row, u));
+            to.extend(lower.iter().map(|&v| shift + i64::from(v)));
+            to.push(shift + i64::from(u));
+            to.extend(higher.iter().map(|&v| shift + i64::from(v)));
         }
     }
 
