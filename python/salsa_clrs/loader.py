@@ -120,7 +120,7 @@ class SALSACLRSDataLoader(torch.utils.data.DataLoader[Batch]):
             batch if is_whole else [places[index] for index in batch]
             for batch in iter(self.batch_sampler)
         )
-        threads = max(1, min(4, (os.cpu_count() or 1) - 1))
+        threads = min(4, os.cpu_count() or 1)
         ahead = Ahead(split, hints, threads)
         waiting = deque(map(ahead.push, islice(asked, 2 * threads)))
         while waiting:

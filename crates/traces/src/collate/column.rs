@@ -35,7 +35,10 @@ pub(super) fn input(
     if field.name == "randomness" {
         return randomness(samples, layout, field);
     }
-    let numbers = moment(samples, layout, field, |sample| sample.input(&field.name))?;
+    let numbers = match &*field.name {
+        "weights" => weights(samples, layout, field)?,
+        name => moment(samples, layout, field, |sample| sample.input(name))?,
+    };
     let numbers = Numbers::Single(numbers);
     Ok(Column { field: field.clone(), shape: shape(layout, field), numbers })
 }
@@ -53,6 +56,19 @@ pub(super) fn output(
         _ => Numbers::Single(moment(samples, layout, field, values)?),
     };
     Ok(Column { field: field.clone(), shape: shape(layout, field), numbers })
+}
+
+/// The weights of all entries `[E]`, 1 on self-loops.
+fn weights(samples: &[&Sample], layout: &Layout, field: &Field) -> Result<Vec<f32>, CollateError> {
+    let mut numbers = vec![1.0; layout.n_rows(field)];
+    for (place, sample) in samples.iter().enumerate() {
+        if !sample.graph.is_weighted() {
+            return Err(CollateError::Misfit { place, name: field.name.to_string() });
+        }
+        let own = &mut numbers[layout.rows(field, place)];
+        sample.graph.write_weights(|weight| weight as f32, own);
+    }
+    Ok(numbers)
 }
 
 /// Random values `[N, T]`, the two steps of a phase alike.

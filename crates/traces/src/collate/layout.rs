@@ -47,15 +47,14 @@ impl Layout {
     /// The whole batch, once its features are known.
     pub(super) fn collated(self, samples: &[&Sample], columns: Vec<Column>) -> Collated {
         let n_entries = self.entries[samples.len()];
-        // Written once, from the front: for large graphs this is most of the work.
-        let mut edge_index = Vec::with_capacity(2 * n_entries);
+        let mut edge_index = vec![0; 2 * n_entries];
+        let (sources, targets) = edge_index.split_at_mut(n_entries);
         let mut graph_of_node = Vec::with_capacity(self.nodes[samples.len()]);
         for (place, sample) in samples.iter().enumerate() {
-            sample.graph.append_sources(self.nodes[place] as i64, &mut edge_index);
+            let own = self.entries[place]..self.entries[place + 1];
+            let (sources, targets) = (&mut sources[own.clone()], &mut targets[own]);
+            sample.graph.write_entries(self.nodes[place] as i64, sources, targets);
             graph_of_node.resize(self.nodes[place + 1], place as i64);
-        }
-        for (place, sample) in samples.iter().enumerate() {
-            sample.graph.append_targets(self.nodes[place] as i64, &mut edge_index);
         }
         let signed = |places: &[usize]| places.iter().map(|&place| place as i64).collect();
         Collated {

@@ -269,40 +269,56 @@ impl Graph {
         })
     }
 
-    /// Appends the sources of all entries, each node moved by `shift`.
-    pub fn append_sources(&self, shift: i64, to: &mut Vec<i64>) {
-        for u in self.nodes() {
-            to.extend(std::iter::repeat_n(shift + i64::from(u), self.degree(u) + 1));
-        }
-    }
-
-    /// Appends the targets of all entries, each node moved by `shift`.
-    pub fn append_targets(&self, shift: i64, to: &mut Vec<i64>) {
+    /// Writes sources and targets of all entries, each node moved by `shift`.
+    ///
+    /// # Panics
+    /// If there is no room for them.
+    pub fn write_entries(&self, shift: i64, sources: &mut [i64], targets: &mut [i64]) {
+        let moved = |node: u32| shift + i64::from(node);
+        let mut first = 0;
         for u in self.nodes() {
             let row = self.neighbours(u);
-            let (lower, higher) = row.split_at(count_below(row, u));
-            to.extend(lower.iter().map(|&v| shift + i64::from(v)));
-            to.push(shift + i64::from(u));
-            to.extend(higher.iter().map(|&v| shift + i64::from(v)));
+            let end = first + row.len() + 1;
+            sources[first..end].fill(moved(u));
+            let targets = &mut targets[first..end];
+            // The row with `u` in its place: at each place the larger of what stood before it and
+            // of what stands there, unless that is above `u`. So no place is looked for.
+            targets[0] = moved(row.first().map_or(u, |&v| v.min(u)));
+            targets[row.len()] = moved(row.last().map_or(u, |&v| v.max(u)));
+            for ((target, &here), &before) in
+                targets[1..].iter_mut().zip(row.iter().skip(1)).zip(row)
+            {
+                *target = moved(here.min(u).max(before));
+            }
+            first = end;
         }
     }
 
     /// One value an entry: `on_loops` on self-loops, elsewhere the weight (1 without weights).
     pub fn entry_weights(&self, on_loops: f64) -> Vec<f64> {
-        let Some(weights) = &self.weights else {
-            let mut values = vec![1.0; self.n_entries()];
-            self.nodes().for_each(|u| values[self.loop_entry(u)] = on_loops);
-            return values;
-        };
-        let mut values = Vec::with_capacity(self.n_entries());
-        for u in self.nodes() {
-            let (lower, higher) =
-                weights[self.arcs(u)].split_at(count_below(self.neighbours(u), u));
-            values.extend_from_slice(lower);
-            values.push(on_loops);
-            values.extend_from_slice(higher);
-        }
+        let mut values = vec![on_loops; self.n_entries()];
+        self.write_weights(|weight| weight, &mut values);
         values
+    }
+
+    /// Writes the weight of every entry that is no self-loop, as `number` makes it.
+    ///
+    /// # Panics
+    /// If there is no room for them.
+    pub fn write_weights<T: Copy>(&self, number: impl Fn(f64) -> T, out: &mut [T]) {
+        for u in self.nodes() {
+            let (arcs, before) = (self.arcs(u), count_below(self.neighbours(u), u));
+            let own = &mut out[arcs.start + u as usize..arcs.end + u as usize + 1];
+            let Some(weights) = &self.weights else {
+                own[..before].fill(number(1.0));
+                own[before + 1..].fill(number(1.0));
+                continue;
+            };
+            let (lower, higher) = weights[arcs].split_at(before);
+            own.iter_mut().zip(lower).for_each(|(place, &weight)| *place = number(weight));
+            let own = own[before + 1..].iter_mut();
+            own.zip(higher).for_each(|(place, &weight)| *place = number(weight));
+        }
     }
 
     /// For every arc u -> v the arc v -> u.
