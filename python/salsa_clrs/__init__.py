@@ -20,14 +20,17 @@ from typing import TYPE_CHECKING, Any
 
 from ._core import Sample, generators, suites
 from .batch import Batch
+from .drawing import Drawing, draw
 from .evaluator import Evaluator, Result
+from .own import Algorithm, Problem, Recorder, define
 from .run import run
-from .samples import Samples, dataset
+from .samples import Samples, dataset, stream
 from .specs import ALGORITHMS, SPECS, algorithms
 
 if TYPE_CHECKING:
     from .data import CLRSData
     from .dynamic import DynamicDataset
+    from .imported import ImportedDataset
     from .loader import SALSACLRSDataLoader
     from .module import SALSACLRSDataModule
     from .published import SALSACLRSDataset, load_dataset
@@ -35,10 +38,15 @@ if TYPE_CHECKING:
 __all__ = [
     "ALGORITHMS",
     "SPECS",
+    "Algorithm",
     "Batch",
     "CLRSData",
+    "Drawing",
     "DynamicDataset",
     "Evaluator",
+    "ImportedDataset",
+    "Problem",
+    "Recorder",
     "Result",
     "SALSACLRSDataLoader",
     "SALSACLRSDataModule",
@@ -47,9 +55,12 @@ __all__ = [
     "Samples",
     "algorithms",
     "dataset",
+    "define",
+    "draw",
     "generators",
     "load_dataset",
     "run",
+    "stream",
     "suites",
 ]
 
@@ -57,6 +68,7 @@ __all__ = [
 _LATE = {
     "CLRSData": "data",
     "DynamicDataset": "dynamic",
+    "ImportedDataset": "imported",
     "SALSACLRSDataLoader": "loader",
     "SALSACLRSDataModule": "module",
     "SALSACLRSDataset": "published",

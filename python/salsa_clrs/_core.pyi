@@ -1,5 +1,7 @@
 """The extension module: the Rust crates as Python objects. They never change and are picklable."""
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypedDict
 
 import numpy as np
@@ -67,13 +69,17 @@ class Split:
     """The samples of one split for one algorithm, made when they are asked for."""
 
     @classmethod
-    def of_suite(cls, algorithm: str, split: str, suite: str, seed: int | None = None) -> Split: ...
+    def of_suite(
+        cls, algorithm: str | Algorithm, split: str, suite: str, seed: int | None = None
+    ) -> Split: ...
     @classmethod
-    def of_text(cls, algorithm: str, split: str, origin: str, text: str, seed: int) -> Split: ...
+    def of_text(
+        cls, algorithm: str | Algorithm, split: str, origin: str, text: str, seed: int
+    ) -> Split: ...
     @classmethod
     def custom(
         cls,
-        algorithm: str,
+        algorithm: str | Algorithm,
         split: str,
         family: str,
         parameters: list[str],
@@ -92,14 +98,44 @@ class Split:
     def seed(self) -> int: ...
     @property
     def n_samples(self) -> int: ...
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the shards that samples are read from, if they are."""
+    def stored_in(self, root: str, samples: int) -> Split | None:
+        """The same samples read from shards in `root`, if there are any."""
+    def cached(self, limit: int) -> Split:
+        """The same samples, kept in memory while all that is kept takes at most `limit` bytes."""
+    @classmethod
+    def again(
+        cls, build: str, arguments: tuple[Any, ...], stored: tuple[Path, int] | None, limit: int
+    ) -> Split: ...
+    def save(self, root: str, samples: int, hints: bool) -> Path:
+        """Writes the first samples as shards; gives their folder."""
     def sample(self, index: int, hints: bool) -> Sample: ...
     def batch(self, indices: list[int], hints: bool) -> Arrays: ...
     def graph_key(self, index: int) -> bytes:
         """Equal for equal labelled graphs."""
 
+class Ahead:
+    """Batches of a split made ahead by threads, in the order of asking."""
+
+    def __init__(self, split: Split, hints: bool, threads: int) -> None: ...
+    def push(self, indices: list[int]) -> None: ...
+    def pop(self) -> Arrays: ...
+
+class Algorithm:
+    """An algorithm written in Python."""
+
+    def __init__(
+        self,
+        name: str,
+        fields: list[tuple[str, str, str, str, int]],
+        function: Callable[..., Any],
+    ) -> None: ...
+
 def collate(samples: list[Sample], hints: bool) -> Arrays: ...
 def execute(
-    algorithm: str,
+    algorithm: str | Algorithm,
     n_nodes: int,
     edges: npt.NDArray[np.uint32],
     *,
@@ -110,11 +146,23 @@ def execute(
     convention: str,
     hints: bool,
 ) -> Sample: ...
+def given(
+    algorithm: str,
+    n_nodes: int,
+    edges: npt.NDArray[np.uint32],
+    *,
+    weights: npt.NDArray[np.float64] | None,
+    source: int | None,
+    randomness: npt.NDArray[np.float64] | None,
+    length: int,
+    outputs: list[npt.NDArray[np.float32]],
+) -> Sample: ...
 def evaluate(
     samples: list[Sample], predictions: list[npt.NDArray[np.float32]], convention: str
 ) -> tuple[
     list[tuple[str, int, float, float | None, tuple[float, float] | None]], dict[str, int]
 ]: ...
+def command(words: list[str]) -> int: ...
 def metrics() -> list[tuple[str, str]]: ...
 def algorithms() -> list[tuple[str, str, bool, list[Feature]]]: ...
 def generators() -> list[tuple[str, str]]: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -40,6 +40,20 @@ class Batch:
     def of(cls, algorithm: str, arrays: Arrays) -> Batch:
         """The arrays of the core under their names."""
         return cls(algorithm=algorithm, **arrays)
+
+    def torch(self) -> Batch:
+        """The same batch with tensors of PyTorch in the place of arrays, in the same memory."""
+        import torch
+
+        changed: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, dict):
+                value = {name: torch.from_numpy(array) for name, array in value.items()}
+            changed[field.name] = (
+                value if isinstance(value, (str, dict)) else torch.from_numpy(value)
+            )
+        return Batch(**changed)
 
     def __len__(self) -> int:
         return len(self.length)

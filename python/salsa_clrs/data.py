@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch_geometric.data import Batch, Data
@@ -52,7 +52,9 @@ def single(algorithm: str, arrays: Arrays) -> CLRSData:
         # What a graph has at the end is a number; batches have one for each graph.
         is_number = name in arrays["outputs"] and rows(algorithm, name) == "graph"
         data[name] = value.reshape(()) if is_number else value
-    return _named(data, arrays)
+    for name, listed in _names(arrays).items():
+        data[name] = listed
+    return data
 
 
 def several(algorithm: str, arrays: Arrays, exclude_keys: Sequence[str] | None = None) -> CLRSBatch:
@@ -63,21 +65,24 @@ def several(algorithm: str, arrays: Arrays, exclude_keys: Sequence[str] | None =
         "edge": torch.from_numpy(arrays["edge_ptr"]),
         "graph": torch.arange(n_graphs + 1),
     }
-    batch = copy(_EMPTY)
-    batch.edge_index = torch.from_numpy(arrays["edge_index"])
-    batch.length = torch.from_numpy(arrays["length"])
+    tensors = {"edge_index": torch.from_numpy(arrays["edge_index"])}
+    tensors["length"] = torch.from_numpy(arrays["length"])
     slices = {"edge_index": bounds["edge"], "length": bounds["graph"]}
     for name, value in _tensors(arrays):
-        batch[name] = value
+        tensors[name] = value
         slices[name] = bounds[rows(algorithm, name)]
     shifts: dict[str, torch.Tensor | None] = dict.fromkeys(slices)
     shifts["edge_index"] = bounds["node"][:-1]
     for name in exclude_keys or ():
         if name in slices:
-            del batch[name], slices[name], shifts[name]
-    batch.batch, batch.ptr = torch.from_numpy(arrays["batch"]), bounds["node"]
-    batch._num_graphs, batch._slice_dict, batch._inc_dict = n_graphs, slices, shifts
-    return _named(batch, arrays)
+            del tensors[name], slices[name], shifts[name]
+    tensors["batch"], tensors["ptr"] = torch.from_numpy(arrays["batch"]), bounds["node"]
+    batch = copy(_EMPTY)
+    # Setting attributes one by one takes as long as all the rest.
+    batch._store._mapping.update(tensors, **_names(arrays))
+    own = batch.__dict__
+    own["_num_graphs"], own["_slice_dict"], own["_inc_dict"] = n_graphs, slices, shifts
+    return batch
 
 
 def padded(samples: Sequence[CLRSData]) -> list[CLRSData]:
@@ -102,8 +107,10 @@ def _tensors(arrays: Arrays) -> Iterator[tuple[str, torch.Tensor]]:
             yield name, torch.from_numpy(value)
 
 
-def _named(data: Any, arrays: Arrays) -> Any:
-    data.inputs = [name for name in arrays["inputs"] if name != "weights"]
-    data.hints = list(arrays["hints"])
-    data.outputs = list(arrays["outputs"])
-    return data
+def _names(arrays: Arrays) -> dict[str, list[str]]:
+    """The attributes that list the names of others."""
+    return {
+        "inputs": [name for name in arrays["inputs"] if name != "weights"],
+        "hints": list(arrays["hints"]),
+        "outputs": list(arrays["outputs"]),
+    }

@@ -38,7 +38,7 @@ class Evaluator:
     graph has many breadth-first trees. `convention` is for lists of samples: a data set has one.
     """
 
-    def __init__(self, algorithm: str, *, convention: str = "paper") -> None:
+    def __init__(self, algorithm: str | _core.Algorithm, *, convention: str = "paper") -> None:
         self.convention = convention
         self.algorithm = core_name(algorithm)
         described = features(self.algorithm, hints=False).items()

@@ -2,20 +2,26 @@
 
 PyTorch asks a data set for the samples of a batch at once (`__getitems__`). Ours answers with a
 promise (`Promised`), which this loader's collator lets the core make in one call; any other
-collator finds an ordinary sequence of data objects in it.
+collator finds an ordinary sequence of data objects in it. Without worker processes, threads of
+the core make the next batches while the present one is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
 import torch
 from torch_geometric.data import Batch
 
+from ._core import Ahead
 from .data import NAMES, CLRSBatch, CLRSData, padded, several
 
 if TYPE_CHECKING:
+    from ._core import Split
     from .published import SALSACLRSDataset
 
 
@@ -94,3 +100,31 @@ class SALSACLRSDataLoader(torch.utils.data.DataLoader[Batch]):
         self.exclude_keys = exclude_keys
         collator = CLRSCollator(follow_batch, exclude_keys)
         super().__init__(dataset, batch_size, shuffle, collate_fn=collator, **kwargs)
+
+    def __iter__(self) -> Any:
+        plain = getattr(self.dataset, "plain_source", None)
+        source = None if plain is None else plain()
+        # Workers have a process each, and what is not a whole batch of ours PyTorch puts together.
+        if source is None or self.num_workers > 0 or self.follow_batch or not self.batch_sampler:
+            return super().__iter__()
+        # PyTorch's own loader draws a seed for workers even if it has none.
+        torch.empty((), dtype=torch.int64).random_(generator=self.generator)
+        return self._batches(*source)
+
+    def _batches(self, split: Split, places: Sequence[int], hints: bool) -> Iterator[CLRSBatch]:
+        """Batches as threads make them ahead; in order, whatever their number."""
+        algorithm, excluded = split.algorithm, self.exclude_keys
+        pins = self.pin_memory and torch.cuda.is_available()
+        is_whole = isinstance(places, range) and (places.start, places.step) == (0, 1)
+        asked = (
+            batch if is_whole else [places[index] for index in batch]
+            for batch in iter(self.batch_sampler)
+        )
+        threads = min(4, os.cpu_count() or 1)
+        ahead = Ahead(split, hints, threads)
+        waiting = deque(map(ahead.push, islice(asked, 2 * threads)))
+        while waiting:
+            waiting.popleft()
+            batch = several(algorithm, ahead.pop(), excluded)
+            waiting.extend(map(ahead.push, islice(asked, 1)))
+            yield batch.pin_memory() if pins else batch

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Real
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from torch_geometric.data import Dataset
 
-from ._core import Sample, Split
+from ._core import Algorithm, Sample, Split
 from .data import CLRSData, single
 from .loader import Promised
-from .specs import Feature, features
+from .parameters import texts
+from .specs import Feature, features, in_core
 
 if TYPE_CHECKING:
     from ._core import Arrays
@@ -25,44 +26,75 @@ _TEST_SETS = [
 
 
 def load_dataset(
-    algorithm: str,
+    algorithm: str | Algorithm,
     split: str,
     local_dir: _Root = None,
     *,
     suite: str = "release",
     seed: int | None = None,
+    cache_mb: int = 512,
 ) -> SALSACLRSDataset | dict[str, SALSACLRSDataset]:
     """The data of the benchmark: `train`, `val`, or for `test` all 15 sets by name.
 
-    Nothing is downloaded and `local_dir` is not touched: the samples come from the core. They
-    have the distribution of the published ones (`suite="release"`) or of the paper's text
-    (`suite="paper"`), and a seed of their own. As published, only `train` has hints.
+    Nothing is downloaded: the samples come from the core. They have the distribution of the
+    published ones (`suite="release"`) or of the paper's text (`suite="paper"`), and a seed of
+    their own. As published, only `train` has hints. What `salsa generate --out local_dir` has
+    written there is read instead of made; it is the same. Samples that were used stay in memory
+    for the next epoch, while all data sets of the process keep less than `cache_mb` MiB.
     """
     if split not in ("train", "val", "test"):
         raise ValueError(f"unknown split {split!r}, expected 'train', 'val' or 'test'")
 
-    def load(name: str) -> SALSACLRSDataset:
-        found = Split.of_suite(algorithm, name, suite, seed)
-        return SALSACLRSDataset._of(
-            found,
-            range(found.n_samples),
-            root=local_dir,
-            split=split,
-            algorithm=algorithm,
-            ignore_all_hints=split != "train",
-            nickname=name if split == "test" else None,
-        )
+    given: dict[str, Any] = {"suite": suite, "seed": seed, "cache_mb": cache_mb}
+    if split == "test":
+        return {name: test_set(algorithm, name, local_dir, **given) for name in _TEST_SETS}
+    return _of_suite(algorithm, split, split, local_dir, **given)
 
-    return {name: load(name) for name in _TEST_SETS} if split == "test" else load(split)
+
+def test_set(
+    algorithm: str | Algorithm,
+    name: str,
+    local_dir: _Root = None,
+    *,
+    suite: str = "release",
+    seed: int | None = None,
+    cache_mb: int = 512,
+) -> SALSACLRSDataset:
+    """One of the test sets of `load_dataset`, such as `er_160`."""
+    return _of_suite(algorithm, "test", name, local_dir, suite, seed, cache_mb)
+
+
+def _of_suite(
+    algorithm: str | Algorithm,
+    split: str,
+    name: str,
+    local_dir: _Root,
+    suite: str,
+    seed: int | None,
+    cache_mb: int,
+) -> SALSACLRSDataset:
+    found = Split.of_suite(in_core(algorithm), name, suite, seed)
+    found = _stored(found, local_dir, found.n_samples)
+    return SALSACLRSDataset._of(
+        found,
+        range(found.n_samples),
+        cache_mb=cache_mb,
+        root=local_dir,
+        split=split,
+        algorithm=algorithm,
+        ignore_all_hints=split != "train",
+        nickname=name if split == "test" else None,
+    )
 
 
 class SALSACLRSDataset(Dataset):
     """Samples of one algorithm on one family of graphs, made when they are asked for.
 
     Args:
-        root: not used, as nothing is stored; may be None.
+        root: a folder; if `save` has written these samples there, they are read from it. May be
+            None.
         split: `train`, `val` or `test`; different splits share no random draws.
-        algorithm: a name of `salsa_clrs.algorithms()`, or a published name.
+        algorithm: a name of `salsa_clrs.algorithms()`, a published name, or one of your own.
         num_samples: how many samples there are.
         verify_duplicates: whether graphs that occur twice are left out.
         forbidden_duplicates_datasets: data sets whose graphs are left out, with
@@ -77,13 +109,15 @@ class SALSACLRSDataset(Dataset):
         seed: the seed. The same arguments always give the same samples.
         convention: `release` reads the benchmark as the published code does, `paper` as the
             paper's text does.
+        cache_mb: samples that were used stay in memory for the next epoch, while all data sets
+            of the process keep less than this many MiB.
     """
 
     def __init__(
         self,
         root: _Root,
         split: str,
-        algorithm: str,
+        algorithm: str | Algorithm,
         num_samples: int = 1000,
         verify_duplicates: bool = False,
         forbidden_duplicates_datasets: Sequence[SALSACLRSDataset] = (),
@@ -96,16 +130,22 @@ class SALSACLRSDataset(Dataset):
         *,
         seed: int = 0,
         convention: str = "release",
+        cache_mb: int = 512,
     ) -> None:
         if num_samples < 1:
             raise ValueError(f"expected at least 1 sample, found {num_samples}")
         given = {"n": 16, "p": 0.1} if graph_generator_kwargs is None else graph_generator_kwargs
-        parameters = _parameters(given)
-        found = Split.custom(algorithm, split, graph_generator, parameters, convention, seed)
+        parameters = texts(given)
+        found = Split.custom(
+            in_core(algorithm), split, graph_generator, parameters, convention, seed
+        )
         indices: Sequence[int] = range(num_samples)
         if verify_duplicates:
             indices = _distinct(found, num_samples, forbidden_duplicates_datasets)
-        self._set_up(found, indices, root, split, algorithm, hints, ignore_all_hints, nickname)
+        found = _stored(found, root, max(indices) + 1)
+        self._set_up(
+            found, indices, root, split, algorithm, hints, ignore_all_hints, nickname, cache_mb
+        )
         self.verify_duplicates = verify_duplicates
         self.graph_generator = graph_generator
         self.graph_generator_kwargs = dict(given)
@@ -124,12 +164,16 @@ class SALSACLRSDataset(Dataset):
         indices: Sequence[int],
         root: _Root,
         split: str,
-        algorithm: str,
+        algorithm: str | Algorithm,
         hints: bool,
         ignore_all_hints: bool,
         nickname: str | None,
+        cache_mb: int,
     ) -> None:
-        self._split = found
+        if cache_mb < 0:
+            raise ValueError(f"cache_mb: expected at least 0, found {cache_mb}")
+        self._root = root
+        self._split = found.cached(cache_mb << 20)
         self._places = indices
         self.split = split
         self.algorithm = algorithm
@@ -147,6 +191,11 @@ class SALSACLRSDataset(Dataset):
     @property
     def seed(self) -> int:
         return self._split.seed
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder that samples are read from; None if they are made."""
+        return self._split.folder
 
     @property
     def has_hints(self) -> bool:
@@ -175,6 +224,26 @@ class SALSACLRSDataset(Dataset):
         known = self.indices()
         return Promised(self, [known[index] for index in indices])
 
+    def save(self, root: _Root = None, *, hints: bool = False) -> Path:
+        """Writes the samples into a folder in `root`, else in that of the data set; names it.
+
+        A data set with the same arguments and this root reads them from there. Hints need no
+        place on disk: they are made again when they are read, unless they are stored.
+        """
+        root = self._root if root is None else root
+        if root is None:
+            raise ValueError("expected a folder, the data set has none")
+        return self._split.save(os.fspath(root), max(self._places) + 1, hints)
+
+    def plain_source(self) -> tuple[Split, Sequence[int], bool] | None:
+        """What batches can be made from without asking this object again, if that is so."""
+        if self.transform is not None or type(self) is not SALSACLRSDataset:
+            return None
+        known = self.indices()
+        if isinstance(known, range) and known == range(len(self._places)):
+            return self._split, self._places, self.has_hints
+        return self._split, [self._places[index] for index in known], self.has_hints
+
     def questions(self) -> tuple[list[Sample], str]:
         """All samples of this subset without hints, and how the algorithm is read."""
         places = (self._places[index] for index in self.indices())
@@ -185,26 +254,10 @@ class SALSACLRSDataset(Dataset):
         return (self._split.graph_key(self._places[index]) for index in self.indices())
 
 
-def _parameters(given: Mapping[str, Any]) -> list[str]:
-    """Texts such as `p=0.1..0.3` for the core, which checks them."""
-
-    def text(value: Any) -> str:
-        if not isinstance(value, Real):
-            raise TypeError(f"expected a number or a list of numbers, found {value!r}")
-        return repr(float(value))
-
-    parameters = []
-    for name, value in given.items():
-        if value is None:
-            continue
-        is_range = name.endswith("_range")
-        name = name[: -len("_range")] if is_range else name
-        numbers = [text(value)] if isinstance(value, Real) else [text(one) for one in value]
-        if is_range and len(numbers) != 2:
-            raise ValueError(f"{name}_range: expected two numbers, found {value!r}")
-        joined = ".." if is_range else ","
-        parameters.append(f"{'nodes' if name == 'n' else name}={joined.join(numbers)}")
-    return parameters
+def _stored(found: Split, root: _Root, samples: int) -> Split:
+    """The split read from its files in `root`, if they are there."""
+    stored = None if root is None else found.stored_in(os.fspath(root), samples)
+    return found if stored is None else stored
 
 
 def _distinct(found: Split, count: int, forbidden: Sequence[SALSACLRSDataset]) -> list[int]:

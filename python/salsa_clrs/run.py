@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._core import Sample
+from ._core import Algorithm, Sample
+from .specs import in_core
 
 
 def run(
-    algorithm: str,
+    algorithm: str | Algorithm,
     graph: Any,
     *,
     source: int | None = None,
@@ -26,7 +27,7 @@ def run(
     """Runs an algorithm and gives its recorded execution.
 
     Args:
-        algorithm: a name of `salsa_clrs.algorithms()`, or a published name.
+        algorithm: a name of `salsa_clrs.algorithms()`, a published name, or one of your own.
         graph: `edge_index` [2, E] as an array or tensor, an object with an `edge_index`, a
             networkx graph or a SciPy sparse matrix. It is taken as undirected, an edge may be
             given in one direction or both, and self-loops are left out.
@@ -41,11 +42,11 @@ def run(
     edge_index, found_weights, n_found = _directed(graph)
     if weights is not None:
         found_weights = np.asarray(weights, dtype=np.float64)
-    edges, merged = _undirected(edge_index, found_weights)
+    edges, merged = undirected(edge_index, found_weights)
     if n_nodes is None:
         n_nodes = n_found if n_found is not None else int(edge_index.max(initial=-1)) + 1
     return _core.execute(
-        algorithm,
+        in_core(algorithm),
         n_nodes,
         edges,
         weights=merged,
@@ -95,7 +96,7 @@ def _numbers(given: Any) -> npt.NDArray[np.float64]:
     return np.asarray(given).astype(np.float64)
 
 
-def _undirected(
+def undirected(
     edge_index: npt.NDArray[np.int64], weights: npt.NDArray[np.float64] | None
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64] | None]:
     """Every undirected edge once, without self-loops, and its weight."""

@@ -47,13 +47,31 @@ SPECS: dict[str, dict[str, tuple[str, str, str]]] = {
 """Stage, location and type of every feature of every algorithm, by published names."""
 
 
+# Algorithms written in Python, by name.
+_OWN: dict[str, _core.Algorithm] = {}
+
+
 def algorithms() -> list[str]:
-    """Every algorithm, by its name here; the published names work everywhere too."""
-    return list(_FEATURES)
+    """Every built-in algorithm, by its name here; the published names work everywhere too."""
+    return list(_PUBLISHED)
 
 
-def core_name(algorithm: str) -> str:
+def register(name: str, fields: dict[str, Feature], algorithm: _core.Algorithm) -> None:
+    """Makes an algorithm written in Python known by its name; a second one replaces it."""
+    _FEATURES[name] = fields
+    _OWN[name] = algorithm
+
+
+def in_core(algorithm: str | _core.Algorithm) -> str | _core.Algorithm:
+    """What the core knows an algorithm by: a name, or one written in Python."""
+    return _OWN.get(algorithm, algorithm) if isinstance(algorithm, str) else algorithm
+
+
+def core_name(algorithm: str | _core.Algorithm) -> str:
     """An algorithm's name here, from that or the published one."""
+    for name, own in _OWN.items():
+        if algorithm in (name, own):
+            return name
     for name, published in _PUBLISHED.items():
         if algorithm in (name, published):
             return name

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+# Small tensors gain nothing by several threads, and lose much on a busy machine.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 CASES = Path(__file__).parents[2] / "crates" / "traces" / "tests" / "conformance"
 BENCHMARK = ["bfs", "dfs", "dijkstra", "mst_prim", "fast_mis", "eccentricity"]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use clap::{Args, ValueEnum};
 use salsa_traces::algorithms::{self, Algorithm};
 use salsa_traces::generators;
-use salsa_traces::parameters::{Draw, ParameterError, Parameters};
+use salsa_traces::parameters::{ParameterError, Parameters};
 use salsa_traces::suite::{Role, Split, Suite, SuiteError};
 
 use crate::failure::Failure;
@@ -74,7 +74,7 @@ impl DataArguments {
         let lines: Vec<String> = nodes
             .iter()
             .chain(given.iter())
-            .map(|(name, draw)| format!("{name} = {}\n", toml_value(draw)))
+            .map(|(name, draw)| format!("{name} = {}\n", draw.toml()))
             .collect();
         let text = format!(
             "name = \"custom\"\nversion = 1\nconvention = \"paper\"\nseed = 0\n\n[[split]]\n\
@@ -99,14 +99,6 @@ fn told_of_option(error: ParameterError) -> Failure {
         "nodes" => format!("--nodes: {problem}"),
         _ => format!("--param {parameter}: {problem}"),
     })
-}
-
-fn toml_value(draw: &Draw<f64>) -> String {
-    match draw {
-        Draw::Constant(value) => format!("{value:?}"),
-        Draw::OneOf(values) => format!("{values:?}"),
-        Draw::Range { min, max } => format!("{{ min = {min:?}, max = {max:?} }}"),
-    }
 }
 
 /// Which algorithm.

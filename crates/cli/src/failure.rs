@@ -3,7 +3,6 @@
 
 use std::io;
 use std::path::Path;
-use std::process::ExitCode;
 
 use crate::help::command_line;
 use salsa_engine::cuda::CudaError;
@@ -93,11 +92,11 @@ impl Failure {
     }
 
     /// 2 for a mistake, 1 for the rest.
-    pub fn exit_code(&self) -> ExitCode {
+    pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Mistake(_) => ExitCode::from(2),
-            Self::System(_) => ExitCode::from(1),
-            Self::ClosedOutput => ExitCode::SUCCESS,
+            Self::Mistake(_) => 2,
+            Self::System(_) => 1,
+            Self::ClosedOutput => 0,
         }
     }
 }

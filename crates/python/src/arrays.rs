@@ -6,6 +6,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use salsa_traces::collate::{Collated, Numbers};
+use salsa_traces::sample::Sample;
 use salsa_traces::spec::Stage;
 use salsa_traces::trajectory::Values;
 
@@ -19,7 +20,7 @@ pub fn collate<'py>(
     samples: Vec<PyRef<'py, PySample>>,
     hints: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let samples: Vec<_> = samples.iter().map(|sample| sample.0.clone()).collect();
+    let samples: Vec<&Sample> = samples.iter().map(|sample| &sample.0).collect();
     let batch = call(py, || salsa_traces::collate::collate(&samples, hints))?;
     batch_dict(py, batch)
 }

@@ -1,19 +1,24 @@
 //! The one place that lets other Python threads run and turns errors into exceptions.
 
 use std::io;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use salsa_traces::algorithms::UnknownAlgorithm;
 use salsa_traces::collate::CollateError;
 use salsa_traces::convention::UnknownConvention;
+use salsa_traces::dataset::{DatasetError, StoredError, VerifyError};
 use salsa_traces::execution::ExecuteError;
+use salsa_traces::export::arrow::ShardError;
 use salsa_traces::export::binary::BinaryError;
 use salsa_traces::generators::GenerateError;
 use salsa_traces::graph::GraphError;
 use salsa_traces::parameters::ParameterError;
 use salsa_traces::sample::SampleError;
 use salsa_traces::suite::SuiteError;
+
+use crate::own::exception;
 
 /// Does `work` while other Python threads run.
 pub fn call<T, E>(py: Python<'_>, work: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T>
@@ -22,6 +27,24 @@ where
     E: Into<Raised> + Send,
 {
     py.detach(work).map_err(raised)
+}
+
+/// Looks now and then whether someone wants to interrupt long work.
+pub struct Patience(Instant);
+
+impl Patience {
+    pub fn new() -> Self {
+        Self(Instant::now())
+    }
+
+    /// The exception of a signal that came, such as Ctrl-C; asks no more than ten times a second.
+    pub fn check(&mut self) -> Result<(), Raised> {
+        if self.0.elapsed() < Duration::from_millis(100) {
+            return Ok(());
+        }
+        self.0 = Instant::now();
+        Python::attach(|py| py.check_signals()).map_err(Raised)
+    }
 }
 
 /// The exception for an error.
@@ -67,6 +90,7 @@ impl From<ExecuteError> for Raised {
         let message = error.to_string();
         Self(match error {
             ExecuteError::Record(_) => PyRuntimeError::new_err(message),
+            ExecuteError::Failed(_) => exception(message),
             _ => PyValueError::new_err(message),
         })
     }
@@ -79,7 +103,36 @@ impl From<SampleError> for Raised {
             SampleError::Suite(error) => error.into(),
             SampleError::Index { .. } => Self(PyIndexError::new_err(message)),
             SampleError::Generate { .. } => Self(PyValueError::new_err(message)),
+            SampleError::Execute { error: ExecuteError::Failed(_), .. } => Self(exception(message)),
             SampleError::Execute { .. } => Self(PyRuntimeError::new_err(message)),
+        }
+    }
+}
+
+impl From<StoredError> for Raised {
+    fn from(error: StoredError) -> Self {
+        let message = error.to_string();
+        let kind = match error {
+            StoredError::Sample(error) => return error.into(),
+            StoredError::NoSample { .. } => return Self(PyIndexError::new_err(message)),
+            StoredError::Shard { error: ShardError::Io(error), .. } => error.kind(),
+            StoredError::Manifest(error) => match *error {
+                VerifyError::Read { error, .. } => error.kind(),
+                _ => return Self(PyValueError::new_err(message)),
+            },
+            _ => return Self(PyValueError::new_err(message)),
+        };
+        Self(io::Error::new(kind, message).into())
+    }
+}
+
+impl From<DatasetError> for Raised {
+    fn from(error: DatasetError) -> Self {
+        let message = error.to_string();
+        match error {
+            DatasetError::Sample(error) => error.into(),
+            DatasetError::Write { error, .. } => Self(io::Error::new(error.kind(), message).into()),
+            DatasetError::Shard(_) => Self(PyValueError::new_err(message)),
         }
     }
 }

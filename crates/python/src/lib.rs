@@ -1,29 +1,46 @@
 //! The extension module `salsa_clrs._core`: converts, calls the Rust crates, converts back.
 //!
-//! There is no algorithm here. Objects never change, so threads share them without a lock; every
-//! call that computes lets other Python threads run (`calling`), and every error becomes an
-//! exception there. Computations use the calling thread alone: a data loader forks worker
-//! processes, and a pool of threads would not survive that.
+//! There is no algorithm here. Objects never change, but for what they remember, so threads share
+//! them; every call that computes lets other Python threads run (`calling`), and every error
+//! becomes an exception there. Computations use the calling thread alone, because a data loader
+//! forks worker processes and threads do not survive that; only a loader without workers has
+//! threads, for as long as it is being read (`ahead`).
 
+mod ahead;
 mod arrays;
+mod cache;
 mod calling;
+mod commanding;
 mod evaluating;
 mod executing;
+mod own;
 mod sample;
+mod saving;
 mod specs;
 mod split;
 
 use pyo3::prelude::*;
 
+/// Batches are made by one thread and freed by another; this allocator gives their memory back to
+/// the first instead of to the system.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// What the package `salsa_clrs` is built on.
 #[pymodule(name = "_core", gil_used = false)]
 mod core {
     #[pymodule_export]
+    use super::ahead::Ahead;
+    #[pymodule_export]
     use super::arrays::collate;
+    #[pymodule_export]
+    use super::commanding::command;
     #[pymodule_export]
     use super::evaluating::{evaluate, metrics};
     #[pymodule_export]
-    use super::executing::execute;
+    use super::executing::{execute, given};
+    #[pymodule_export]
+    use super::own::PyAlgorithm;
     #[pymodule_export]
     use super::sample::PySample;
     #[pymodule_export]

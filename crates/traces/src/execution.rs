@@ -101,6 +101,9 @@ pub enum ExecuteError {
         /// Phases given.
         found: usize,
     },
+    /// An algorithm that is not of this crate gave up.
+    #[error("{0}")]
+    Failed(String),
     /// The algorithm broke its own spec.
     #[error(transparent)]
     Record(#[from] Box<RecordError>),

@@ -54,6 +54,15 @@ impl Draw<f64> {
             Self::Range { min, max } => random::between(rng, *min, *max),
         }
     }
+
+    /// The value as a suite file says it.
+    pub fn toml(&self) -> String {
+        match self {
+            Self::Constant(value) => format!("{value:?}"),
+            Self::OneOf(values) => format!("{values:?}"),
+            Self::Range { min, max } => format!("{{ min = {min:?}, max = {max:?} }}"),
+        }
+    }
 }
 
 impl Draw<u32> {

@@ -8,7 +8,7 @@ use crate::trajectory::Stretch;
 
 /// All hints of all samples, in the order of the spec.
 pub(super) fn columns(
-    samples: &[Sample],
+    samples: &[&Sample],
     layout: &Layout,
     spec: &Spec,
 ) -> Result<Vec<Column>, CollateError> {

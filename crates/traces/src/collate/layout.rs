@@ -14,7 +14,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn new(samples: &[Sample]) -> Self {
+    pub(super) fn new(samples: &[&Sample]) -> Self {
         let mut layout = Self { nodes: vec![0], entries: vec![0], steps: 0 };
         let (mut node, mut entry) = (0, 0);
         for sample in samples {
@@ -45,17 +45,15 @@ impl Layout {
     }
 
     /// The whole batch, once its features are known.
-    pub(super) fn collated(self, samples: &[Sample], columns: Vec<Column>) -> Collated {
+    pub(super) fn collated(self, samples: &[&Sample], columns: Vec<Column>) -> Collated {
         let n_entries = self.entries[samples.len()];
         let mut edge_index = vec![0; 2 * n_entries];
         let (sources, targets) = edge_index.split_at_mut(n_entries);
         let mut graph_of_node = Vec::with_capacity(self.nodes[samples.len()]);
         for (place, sample) in samples.iter().enumerate() {
-            let (first_node, first_entry) = (self.nodes[place] as i64, self.entries[place]);
-            for (entry, (u, v)) in (first_entry..).zip(sample.graph.entries()) {
-                sources[entry] = first_node + i64::from(u);
-                targets[entry] = first_node + i64::from(v);
-            }
+            let own = self.entries[place]..self.entries[place + 1];
+            let (sources, targets) = (&mut sources[own.clone()], &mut targets[own]);
+            sample.graph.write_entries(self.nodes[place] as i64, sources, targets);
             graph_of_node.resize(self.nodes[place + 1], place as i64);
         }
         let signed = |places: &[usize]| places.iter().map(|&place| place as i64).collect();

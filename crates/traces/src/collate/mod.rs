@@ -21,6 +21,8 @@ mod layout;
 
 pub use column::{Column, Numbers};
 
+use std::borrow::Borrow;
+
 use thiserror::Error;
 
 use crate::sample::Sample;
@@ -88,7 +90,9 @@ pub enum CollateError {
 /// assert_eq!(pi_h.shape[0], batch.edge_index.len() / 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn collate(samples: &[Sample], hints: bool) -> Result<Collated, CollateError> {
+pub fn collate(samples: &[impl Borrow<Sample>], hints: bool) -> Result<Collated, CollateError> {
+    let samples: Vec<&Sample> = samples.iter().map(Borrow::borrow).collect();
+    let samples = &samples[..];
     let first = samples.first().ok_or(CollateError::Empty)?;
     let spec = &first.trajectory.spec;
     if let Some(place) = samples.iter().position(|sample| sample.trajectory.spec != *spec) {

@@ -5,6 +5,7 @@
 //! how it is verified. Files appear under their final name only when they are complete.
 
 mod manifest;
+mod matching;
 mod records;
 mod shards;
 mod stored;

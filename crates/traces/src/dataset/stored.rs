@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::{Manifest, VerifyError};
 use crate::export::Format;
 use crate::export::arrow::{Shard, ShardError};
-use crate::sample::Sample;
+use crate::sample::{Sample, SampleError};
 
 /// An open data set of shards.
 pub struct StoredSplit {
@@ -53,6 +53,33 @@ pub enum StoredError {
         /// Samples of the shards it names.
         found: u64,
     },
+    /// The data set is not the one that is asked for.
+    #[error(
+        "{path}: {what}: expected {expected}, found {found}; make it again or name another folder"
+    )]
+    Other {
+        /// The data set.
+        path: String,
+        /// What is not as it should be.
+        what: &'static str,
+        /// What it should be.
+        expected: String,
+        /// What it is.
+        found: String,
+    },
+    /// The data set does not reach far enough.
+    #[error("{path}: it has {found} samples, {expected} are needed")]
+    TooFew {
+        /// The data set.
+        path: String,
+        /// Samples that are needed.
+        expected: u64,
+        /// Samples there are.
+        found: u64,
+    },
+    /// A sample to compare with could not be made.
+    #[error(transparent)]
+    Sample(#[from] SampleError),
     /// There are fewer samples.
     #[error("there is no sample {index}, there are {samples}")]
     NoSample {

@@ -212,8 +212,9 @@ impl Graph {
     /// The arc from `u` to `v`.
     #[inline]
     pub fn arc(&self, u: u32, v: u32) -> Option<usize> {
-        let place = self.neighbours(u).binary_search(&v).ok()?;
-        Some(self.offsets[u as usize] as usize + place)
+        let row = self.neighbours(u);
+        let place = count_below(row, v);
+        (row.get(place) == Some(&v)).then(|| self.offsets[u as usize] as usize + place)
     }
 
     /// The entry of the message-passing graph that is the arc `arc` out of `u`.
@@ -231,8 +232,7 @@ impl Graph {
     /// The entry that is the self-loop of `u`.
     #[inline]
     pub fn loop_entry(&self, u: u32) -> usize {
-        let before = self.neighbours(u).partition_point(|&v| v < u);
-        self.offsets[u as usize] as usize + u as usize + before
+        self.offsets[u as usize] as usize + u as usize + count_below(self.neighbours(u), u)
     }
 
     /// The entry from `u` to `v`, which is a neighbour or `u` itself.
@@ -269,15 +269,56 @@ impl Graph {
         })
     }
 
+    /// Writes sources and targets of all entries, each node moved by `shift`.
+    ///
+    /// # Panics
+    /// If there is no room for them.
+    pub fn write_entries(&self, shift: i64, sources: &mut [i64], targets: &mut [i64]) {
+        let moved = |node: u32| shift + i64::from(node);
+        let mut first = 0;
+        for u in self.nodes() {
+            let row = self.neighbours(u);
+            let end = first + row.len() + 1;
+            sources[first..end].fill(moved(u));
+            let targets = &mut targets[first..end];
+            // The row with `u` in its place: at each place the larger of what stood before it and
+            // of what stands there, unless that is above `u`. So no place is looked for.
+            targets[0] = moved(row.first().map_or(u, |&v| v.min(u)));
+            targets[row.len()] = moved(row.last().map_or(u, |&v| v.max(u)));
+            for ((target, &here), &before) in
+                targets[1..].iter_mut().zip(row.iter().skip(1)).zip(row)
+            {
+                *target = moved(here.min(u).max(before));
+            }
+            first = end;
+        }
+    }
+
     /// One value an entry: `on_loops` on self-loops, elsewhere the weight (1 without weights).
     pub fn entry_weights(&self, on_loops: f64) -> Vec<f64> {
         let mut values = vec![on_loops; self.n_entries()];
-        for u in self.nodes() {
-            for arc in self.arcs(u) {
-                values[self.entry(u, arc)] = self.weights.as_ref().map_or(1.0, |w| w[arc]);
-            }
-        }
+        self.write_weights(|weight| weight, &mut values);
         values
+    }
+
+    /// Writes the weight of every entry that is no self-loop, as `number` makes it.
+    ///
+    /// # Panics
+    /// If there is no room for them.
+    pub fn write_weights<T: Copy>(&self, number: impl Fn(f64) -> T, out: &mut [T]) {
+        for u in self.nodes() {
+            let (arcs, before) = (self.arcs(u), count_below(self.neighbours(u), u));
+            let own = &mut out[arcs.start + u as usize..arcs.end + u as usize + 1];
+            let Some(weights) = &self.weights else {
+                own[..before].fill(number(1.0));
+                own[before + 1..].fill(number(1.0));
+                continue;
+            };
+            let (lower, higher) = weights[arcs].split_at(before);
+            own.iter_mut().zip(lower).for_each(|(place, &weight)| *place = number(weight));
+            let own = own[before + 1..].iter_mut();
+            own.zip(higher).for_each(|(place, &weight)| *place = number(weight));
+        }
     }
 
     /// For every arc u -> v the arc v -> u.
@@ -294,5 +335,16 @@ impl Graph {
     /// A place in the plane for every node, if the generator or file gave one.
     pub fn positions(&self) -> Option<&[[f64; 2]]> {
         self.positions.as_deref()
+    }
+}
+
+/// How many nodes of a sorted row are below `v`.
+///
+/// Most rows are short, and there counting without a branch is faster than searching.
+#[inline]
+fn count_below(row: &[u32], v: u32) -> usize {
+    match row.len() {
+        0..=64 => row.iter().map(|&w| u32::from(w < v)).sum::<u32>() as usize,
+        _ => row.partition_point(|&w| w < v),
     }
 }

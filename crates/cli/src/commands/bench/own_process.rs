@@ -5,6 +5,7 @@ use std::process::Command;
 use serde::de::DeserializeOwned;
 
 use crate::failure::Failure;
+use crate::program::program;
 
 /// What `salsa bench` with these words and `--one` prints as JSON; `cell` is what failures call it.
 pub fn in_own_process<T: DeserializeOwned>(
@@ -13,8 +14,7 @@ pub fn in_own_process<T: DeserializeOwned>(
     environment: &[(&str, &str)],
 ) -> Result<T, Failure> {
     let failed = |what: String| Failure::System(format!("{cell}: {what}"));
-    let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
-    let output = Command::new(program)
+    let output = Command::new(program())
         .arg("bench")
         .args(words)
         .arg("--one")
