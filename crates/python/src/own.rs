@@ -249,7 +249,9 @@ fn field(
         "edge" => Location::Edge,
         "graph" => Location::Graph,
         other => {
-            return Err(format!("{name}: unknown location {other:?}, expected node, edge or graph"));
+            return Err(format!(
+                "{name}: unknown location {other:?}, expected node, edge or graph"
+            ));
         }
     };
     let kind = match kind.as_str() {

@@ -219,8 +219,7 @@ impl PySplit {
                 ("of_text", given.into_pyobject(py)?)
             }
             Origin::Custom(family, parameters) => {
-                let given =
-                    (sent, &own.split, family, parameters, own.convention(), own.seed);
+                let given = (sent, &own.split, family, parameters, own.convention(), own.seed);
                 ("custom", given.into_pyobject(py)?)
             }
         };
@@ -253,12 +252,7 @@ impl PySplit {
         Ok(Request { suite, seed, sampler, samples, hints, format: Format::Arrow })
     }
 
-    fn sample_of(
-        &self,
-        sampler: &Sampler<'_>,
-        index: u64,
-        hints: bool,
-    ) -> Result<Sample, Raised> {
+    fn sample_of(&self, sampler: &Sampler<'_>, index: u64, hints: bool) -> Result<Sample, Raised> {
         match &self.stored {
             Some(stored) => Ok(stored.split.sample(index, hints)?),
             None => Ok(sampler.sample(index, hints)?),
