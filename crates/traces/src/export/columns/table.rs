@@ -84,7 +84,7 @@ impl Table {
         hints: bool,
     ) -> Result<Sample, String> {
         let spec = self.algorithm.spec();
-        let sample = row::sample(spec, &self.header, &self.columns, batch, row)?;
+        let sample = row::sample(spec, &self.header, &self.columns, batch, row, hints)?;
         with_wanted_hints(sample, self.algorithm, self.header.convention, hints)
     }
 }
