@@ -16,8 +16,7 @@ use salsa_traces::algorithms::UnknownAlgorithm;
 use salsa_traces::convention::UnknownConvention;
 use salsa_traces::dataset::{DatasetError, StoredError, VerifyError};
 use salsa_traces::execution::ExecuteError;
-use salsa_traces::export::UnknownFormat;
-use salsa_traces::export::arrow::ShardError;
+use salsa_traces::export::{ShardError, UnknownFormat};
 use salsa_traces::generators::GenerateError;
 use salsa_traces::parameters::ParameterError;
 use salsa_traces::sample::SampleError;
@@ -176,6 +175,8 @@ impl From<DatasetError> for Failure {
         match error {
             DatasetError::Sample(error) => error.into(),
             DatasetError::Shard(error) => Self::System(error.to_string()),
+            DatasetError::Stored(error) => (*error).into(),
+            DatasetError::Manifest(error) => (*error).into(),
             DatasetError::Write { path, error } => Self::writing(&path, &error),
         }
     }

@@ -11,7 +11,7 @@ use crate::Salsa;
 /// The commands by what one wants.
 const GROUPS: &[(&str, &[&str])] = &[
     ("First steps", &["demo", "list"]),
-    ("Data sets", &["generate", "verify", "stats"]),
+    ("Data sets", &["generate", "convert", "verify", "stats"]),
     ("Single samples", &["inspect", "draw"]),
     ("Graphs of your own", &["execute"]),
     ("Models", &["train", "evaluate", "predict"]),

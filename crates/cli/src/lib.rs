@@ -6,6 +6,7 @@
 mod arguments;
 mod commands;
 mod compute;
+mod data_sets;
 mod describe;
 mod failure;
 mod files;
@@ -22,6 +23,7 @@ mod progress;
 mod results_table;
 mod table;
 mod trained;
+mod written;
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};

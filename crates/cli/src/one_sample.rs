@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use salsa_traces::algorithms::Algorithm;
-use salsa_traces::dataset::{StoredError, StoredSplit};
-use salsa_traces::export::arrow::{Shard, ShardError};
-use salsa_traces::export::{binary, json_lines};
+use salsa_traces::dataset::{StoredError, StoredSplit, manifest_path};
+use salsa_traces::export::arrow::Shard;
+use salsa_traces::export::columns::Rows;
+use salsa_traces::export::{Format, ShardError, binary, json_lines, npz, parquet};
 use salsa_traces::sample::{Sample, Sampler};
 
 use crate::arguments::{AlgorithmArgument, DataArguments};
@@ -48,7 +49,7 @@ pub struct SampleArguments {
 }
 
 impl SampleArguments {
-    /// The sample, with hints unless lines or records left them out.
+    /// The sample, with hints unless a file of records without a manifest left them out.
     pub fn load(&self) -> Result<Sample, Failure> {
         let algorithm = self.algorithm.find()?;
         if let Some(file) = &self.file {
@@ -62,10 +63,9 @@ impl SampleArguments {
 }
 
 fn from_file(path: &Path, index: u64, algorithm: &dyn Algorithm) -> Result<Sample, Failure> {
-    let sample = if is_arrow(path) {
-        from_shards(path, index)?
-    } else {
-        from_records(path, index, algorithm)?
+    let sample = match manifest_path(path).exists() {
+        true => from_data_set(path, index)?,
+        false => from_lone_file(path, index, algorithm)?,
     };
     let (place, spec) = (path.display(), algorithm.spec());
     let found = &sample.trajectory.spec.algorithm;
@@ -76,24 +76,30 @@ fn from_file(path: &Path, index: u64, algorithm: &dyn Algorithm) -> Result<Sampl
     Ok(sample)
 }
 
-fn is_arrow(path: &Path) -> bool {
-    path.components().as_path().extension().is_some_and(|extension| extension == "arrow")
+fn from_data_set(path: &Path, index: u64) -> Result<Sample, Failure> {
+    match StoredSplit::open(path)?.sample(index, true) {
+        Err(StoredError::NoSample { .. }) => Err(no_sample(path, index)),
+        other => Ok(other?),
+    }
 }
 
-/// From a folder of shards, or from one of them.
-fn from_shards(path: &Path, index: u64) -> Result<Sample, Failure> {
-    if path.is_dir() {
-        let stored = StoredSplit::open(path)?;
-        return match stored.sample(index, true) {
-            Err(StoredError::NoSample { .. }) => Err(no_sample(path, index)),
-            other => Ok(other?),
-        };
-    }
+/// From one shard of a data set, or from a file that no manifest speaks of.
+fn from_lone_file(path: &Path, index: u64, algorithm: &dyn Algorithm) -> Result<Sample, Failure> {
     let told = |error: ShardError| match error {
         ShardError::NoSample { .. } => no_sample(path, index),
         error => StoredError::Shard { path: path.display().to_string(), error }.into(),
     };
-    Shard::open(path).and_then(|shard| shard.sample(index, true)).map_err(told)
+    let bytes = || Ok::<_, ShardError>(std::fs::read(path)?.into());
+    let rows = |rows: Rows| rows.sample(index, true);
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    match extension.and_then(|extension| extension.parse().ok()) {
+        Some(Format::Arrow) => {
+            Shard::open(path).and_then(|shard| shard.sample(index, true)).map_err(told)
+        }
+        Some(Format::Parquet) => bytes().and_then(parquet::read).and_then(rows).map_err(told),
+        Some(Format::Npz) => bytes().and_then(npz::read).and_then(rows).map_err(told),
+        _ => from_records(path, index, algorithm),
+    }
 }
 
 fn no_sample(path: &Path, index: u64) -> Failure {

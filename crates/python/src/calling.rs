@@ -131,8 +131,11 @@ impl From<DatasetError> for Raised {
         let message = error.to_string();
         match error {
             DatasetError::Sample(error) => error.into(),
+            DatasetError::Stored(error) => (*error).into(),
             DatasetError::Write { error, .. } => Self(io::Error::new(error.kind(), message).into()),
-            DatasetError::Shard(_) => Self(PyValueError::new_err(message)),
+            DatasetError::Shard(_) | DatasetError::Manifest(_) => {
+                Self(PyValueError::new_err(message))
+            }
         }
     }
 }

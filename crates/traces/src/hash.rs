@@ -6,12 +6,15 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::graph::Graph;
 use crate::sample::Sample;
 use crate::trajectory::Values;
 
-/// A BLAKE3 hash.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// A BLAKE3 hash; in text 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct ContentHash(pub [u8; 32]);
 
 impl Sample {
@@ -113,6 +116,20 @@ impl Bytes {
 
     fn hash(self) -> ContentHash {
         hash_of_bytes(&self.0)
+    }
+}
+
+impl From<ContentHash> for String {
+    fn from(hash: ContentHash) -> Self {
+        hash.to_string()
+    }
+}
+
+impl TryFrom<String> for ContentHash {
+    type Error = blake3::HexError;
+
+    fn try_from(text: String) -> Result<Self, blake3::HexError> {
+        Ok(Self(*blake3::Hash::from_hex(text)?.as_bytes()))
     }
 }
 

@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
 use std::fs;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use arrow_array::Array;
 use bytes::Bytes;
@@ -101,12 +103,16 @@ fn a_stopped_run_goes_on_and_ends_with_the_same_bytes() {
     let largest = files.iter().map(|(_, bytes)| bytes.len()).max().unwrap();
     assert!(largest < 18 << 20, "{largest} bytes");
 
-    // One shard is whole, one was cut off, and a file without a name was left.
+    // A run that dies after its second shard; the second was cut off, and a file without a name
+    // was left.
     fs::remove_dir_all(&path).unwrap();
     fs::remove_file(manifest_path(&path)).unwrap();
     let partial = folder.path().join(".paper-dfs-er_1600.arrow.partial");
-    fs::create_dir(&partial).unwrap();
-    fs::write(partial.join("00000.arrow"), &files[0].1).unwrap();
+    let shards = AtomicU64::new(0);
+    let dies = |done: u64| assert!(done == 0 || shards.fetch_add(1, Relaxed) == 0, "dead");
+    let run = || LARGE.with_request(|request| write(request, folder.path(), &dies));
+    std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_err();
+    assert!(!path.exists());
     fs::write(partial.join("00001.arrow"), &files[1].1[..99]).unwrap();
     fs::write(partial.join(".salsa-abc.partial"), b"half").unwrap();
     let before = fs::metadata(partial.join("00000.arrow")).unwrap().modified().unwrap();
@@ -173,7 +179,7 @@ fn every_end_of_a_shard_is_noticed() {
     let bytes = shard_bytes(&TINY);
     for len in 0..bytes.len() {
         let error = read_all(&bytes[..len]).unwrap_err();
-        assert!(matches!(error, ShardError::Start | ShardError::Truncated), "{len}: {error}");
+        assert!(matches!(error, ShardError::Start(_) | ShardError::Truncated(_)), "{len}: {error}");
     }
 }
 
@@ -238,7 +244,7 @@ fn a_manifest_that_says_something_else_of_a_shard_is_noticed() {
     let incomplete = told(|manifest| manifest.shards.clear());
     assert!(matches!(incomplete, Err(StoredError::Incomplete { expected: 5, found: 0, .. })));
     assert!(matches!(
-        told(|manifest| manifest.format = "bin".to_owned()),
+        told(|manifest| manifest.format = "graphml".to_owned()),
         Err(StoredError::Format { .. })
     ));
 }

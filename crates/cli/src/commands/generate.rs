@@ -1,26 +1,24 @@
 //! `salsa generate`: samples of a split or of a distribution of one's own, as files.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use salsa_traces::algorithms::{self, Algorithm};
-use salsa_traces::dataset::{self, Manifest, Request};
+use salsa_traces::dataset::{self, Request};
 use salsa_traces::export;
 use salsa_traces::sample::Sampler;
-use serde_json::{Value, json};
 
 use crate::arguments::{DataArguments, Format, JobsArgument, chosen_splits, distinct};
 use crate::failure::Failure;
-use crate::json::print_json;
 use crate::progress::Progress;
-use crate::table::{bytes, table};
+use crate::written::print_written;
 
 /// Write samples of splits, or of graphs of your choice, to files
 ///
-/// A folder of Arrow files, or one file of another format, holds one split for one algorithm;
-/// beside it stands a manifest with suite, seed and content hash, from which salsa verify makes the
-/// samples again. The same arguments give the same bytes on every machine. Nothing appears under
+/// A folder of files, or one file of jsonl or bin, holds one split for one algorithm; beside it
+/// stands a manifest with suite, seed and content hash, from which salsa verify makes the samples
+/// again. The same arguments give the same bytes on every machine. Nothing appears under
 /// its name before it is complete. A run that was killed goes on where it was when it is started
 /// again; data that are there already are checked and kept.
 #[derive(Debug, Args)]
@@ -28,6 +26,7 @@ use crate::table::{bytes, table};
 Examples:
   salsa generate --algorithm bfs --split train --out data
   salsa generate --algorithm bfs,mis --split test --samples 100 --hints
+  salsa generate --algorithm all --split all --file-format parquet --out hub
   salsa generate --algorithm mst --generator ws --param k=4 --samples 500")]
 pub struct Generate {
     /// Algorithms, separated by commas, or `all` for the six of the benchmark
@@ -52,12 +51,13 @@ pub struct Generate {
     #[arg(long, value_name = "N", help_heading = "Data")]
     samples: Option<u64>,
 
-    /// Store hints too, in arrow and bin as changes; without, arrow files make them again on reading
+    /// Store hints too, as changes, in jsonl dense; without, they are made again on reading
     #[arg(long)]
     hints: bool,
 
-    /// File format: arrow (columns, any sample at once), jsonl (one JSON object a line) or bin
-    /// (compact records)
+    /// File format: arrow (columns, any sample at once), parquet (the same columns, with a card for
+    /// Hugging Face datasets), npz (the same for NumPy), jsonl (one JSON object a line), graphml
+    /// (one graph a file, for drawing) or bin (compact records)
     #[arg(long, value_name = "FORMAT", default_value = "arrow")]
     file_format: String,
 
@@ -110,35 +110,7 @@ impl Generate {
         }
         drop(progress);
 
-        if self.format == Format::Json {
-            let files = written.iter().map(|(path, manifest)| {
-                json!({
-                    "file": path, "bytes": size(path, manifest), "samples": manifest.samples,
-                    "hints": manifest.hints, "content_hash": manifest.content_hash,
-                })
-            });
-            return print_json(out, &files.collect::<Value>());
-        }
-        let rows = written.iter().map(|(path, manifest)| {
-            let hash = manifest.content_hash[..16].to_owned();
-            [
-                path.display().to_string(),
-                manifest.samples.to_string(),
-                bytes(size(path, manifest)),
-                hash,
-            ]
-        });
-        let rows = rows.collect();
-        writeln!(out, "{}", table(["file", "samples", "size", "content hash"], 1, rows))
-            .map_err(Failure::output)
-    }
-}
-
-/// Bytes of a file, or of all shards.
-fn size(path: &Path, manifest: &Manifest) -> u64 {
-    match manifest.shards.iter().map(|shard| shard.bytes).sum() {
-        0 => std::fs::metadata(path).map_or(0, |file| file.len()),
-        bytes => bytes,
+        print_written(out, self.format, &written)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod bench;
 mod completions;
+mod convert;
 mod demo;
 mod dev;
 mod draw;
@@ -27,6 +28,7 @@ use crate::failure::Failure;
 pub enum Command {
     List(list::List),
     Generate(generate::Generate),
+    Convert(convert::Convert),
     Inspect(inspect::Inspect),
     Draw(draw::Draw),
     Execute(execute::Execute),
@@ -50,6 +52,7 @@ impl Command {
         match self {
             Self::List(list) => list.run(out),
             Self::Generate(generate) => generate.run(out),
+            Self::Convert(convert) => convert.run(out),
             Self::Inspect(inspect) => inspect.run(out),
             Self::Draw(draw) => draw.run(out),
             Self::Execute(execute) => execute.run(out),

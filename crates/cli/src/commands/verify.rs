@@ -1,13 +1,14 @@
 //! `salsa verify`: makes the samples of files again and compares.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use salsa_traces::dataset::{self, Manifest, manifest_path};
+use salsa_traces::dataset;
 use serde_json::{Value, json};
 
 use crate::arguments::{Format, JobsArgument};
+use crate::data_sets::{data_sets, promised};
 use crate::failure::Failure;
 use crate::json::print_json;
 use crate::progress::Progress;
@@ -38,7 +39,7 @@ impl Verify {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
         self.jobs.apply()?;
         let mut verified = Vec::new();
-        let files = files(&self.paths)?;
+        let files = data_sets(&self.paths)?;
         let progress = Progress::new(files.iter().map(|file| promised(file)).sum(), "verifying");
         for file in files {
             let manifest = dataset::verify(&file, &|done| progress.advance(done))?;
@@ -59,46 +60,4 @@ impl Verify {
         writeln!(out, "{}", table(["file", "", "samples", "content hash"], 2, rows.collect()))
             .map_err(Failure::output)
     }
-}
-
-/// The files themselves, and those in folders that have a manifest.
-fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = Vec::new();
-    for path in paths {
-        if path.is_dir() && !manifest_path(path).exists() {
-            let inside = files_with_manifest(path)?;
-            if inside.is_empty() {
-                let path = path.display();
-                return Err(Failure::mistake(format!("{path}: no file with a manifest is in it")));
-            }
-            files.extend(inside);
-        } else if path.is_file() && !manifest_path(path).exists() {
-            let path = path.display();
-            return Err(Failure::mistake(format!(
-                "{path}: there is no {path}.manifest.json beside it, which says what it must hold"
-            )));
-        } else {
-            files.push(path.clone());
-        }
-    }
-    Ok(files)
-}
-
-fn files_with_manifest(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let reading = |error: std::io::Error| Failure::reading(folder, &error);
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(reading)? {
-        let path = entry.map_err(reading)?.path();
-        let text = path.to_string_lossy();
-        // A manifest without its file is reported as such, so the file need not exist here.
-        files.extend(text.strip_suffix(".manifest.json").map(PathBuf::from));
-    }
-    files.sort();
-    Ok(files)
-}
-
-/// How many samples a manifest speaks of, as far as it can be read; for the progress bar only.
-fn promised(file: &Path) -> u64 {
-    let text = std::fs::read(manifest_path(file)).unwrap_or_default();
-    serde_json::from_slice(&text).map_or(0, |manifest: Manifest| manifest.samples)
 }

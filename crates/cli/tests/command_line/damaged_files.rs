@@ -85,6 +85,8 @@ fn damaged_files_of_cases_and_samples_are_refused() {
     let good = std::fs::read(at.path().join(name)).unwrap();
     write(name, &good[..good.len() - 1]);
     let last = format!("inspect -a dfs --index 1 --file {name}");
+    told(&last, &format!("{name}: it is damaged: its checksum does not match"));
+    std::fs::remove_file(at.path().join(format!("{name}.manifest.json"))).unwrap();
     told(&last, &format!("{name}: record 1 is cut off"));
     let mut changed = good.clone();
     changed[good.len() - 40] ^= 1;

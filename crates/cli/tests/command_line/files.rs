@@ -4,9 +4,11 @@ use std::path::Path;
 
 use crate::salsa::{folder, names, printed, salsa};
 
+const FORMATS: [&str; 6] = ["arrow", "parquet", "npz", "jsonl", "graphml", "bin"];
+
 #[test]
 fn the_number_of_threads_changes_no_byte() {
-    for format in ["arrow", "jsonl", "bin"] {
+    for format in FORMATS {
         let [one, four] = [1, 4].map(|jobs| {
             let at = folder();
             let words = format!(
@@ -18,11 +20,13 @@ fn the_number_of_threads_changes_no_byte() {
         });
         assert_eq!(one.1, four.1);
         let files = names(one.0.path());
-        assert_eq!((files.len(), &files), (24, &names(four.0.path())));
+        let n_files = if format == "parquet" { 25 } else { 24 };
+        assert_eq!((files.len(), &files), (n_files, &names(four.0.path())));
         for file in files {
             let read = |at: &Path| {
                 let (file, folder) = (at.join(&file), at.join(&file));
-                std::fs::read(file).or_else(|_| std::fs::read(folder.join("00000.arrow"))).unwrap()
+                let shard = folder.join(format!("00000.{format}"));
+                std::fs::read(file).or_else(|_| std::fs::read(shard)).unwrap()
             };
             assert!(read(one.0.path()) == read(four.0.path()), "{file}");
         }
@@ -32,7 +36,7 @@ fn the_number_of_threads_changes_no_byte() {
 #[test]
 fn what_was_generated_verifies() {
     let at = folder();
-    for format in ["arrow", "jsonl", "bin"] {
+    for format in FORMATS {
         for hints in ["", "--hints"] {
             let words = format!("-a mst --samples 30 --out . {hints} --file-format {format}");
             for data in ["--suite release --seed 5", "--generator ws --nodes 6..9 --param k=2,4"] {
@@ -117,4 +121,62 @@ fn a_file_is_replaced_as_a_whole() {
     let [arrow, lines] = files.each_ref().map(|file| format!("{file}.manifest.json"));
     assert_eq!(names(at.path()), [files[0].clone(), arrow, files[1].clone(), lines]);
     assert_eq!(names(&at.path().join("paper-bfs-train.arrow")), ["00000.arrow"]);
+}
+
+#[test]
+fn converted_files_are_those_that_generate_writes() {
+    let at = folder();
+    let words = "generate -a mst --split train,delaunay_16 --samples 7 --out .";
+    printed(at.path(), words);
+    for format in FORMATS {
+        printed(at.path(), &format!("convert . --to {format} --hints --out {format}"));
+        printed(at.path(), &format!("{words}/made --hints --file-format {format}"));
+        printed(at.path(), &format!("verify {format}"));
+        if format != "graphml" {
+            // And back, without the hints.
+            printed(
+                at.path(),
+                &format!("export {format} --to arrow --no-hints --out {format}/back"),
+            );
+            let shard = "paper-mst-delaunay_16.arrow/00000.arrow";
+            let read = |folder: &str| std::fs::read(at.path().join(folder).join(shard)).unwrap();
+            assert!(read(&format!("{format}/back")) == read("."), "{format}");
+            std::fs::remove_dir_all(at.path().join(format).join("back")).unwrap();
+        }
+        for name in names(&at.path().join(format)) {
+            let read = |folder: &str| {
+                let file = at.path().join(folder).join(&name);
+                let shard = file.join(format!("00000.{format}"));
+                std::fs::read(&file).or_else(|_| std::fs::read(shard)).unwrap()
+            };
+            // The card of all that was made lies in one folder.
+            assert!(name == "README.md" || read(format) == read("made"), "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_converted_is_told() {
+    let at = folder();
+    printed(at.path(), "generate -a bfs --samples 2 --out . --file-format graphml");
+    let told = |words: &str, code: i32, line: &str| {
+        let run = salsa(at.path(), words);
+        assert_eq!((run.err, run.code), (format!("error: {line}\n"), Some(code)));
+    };
+    let name = "./paper-bfs-train.graphml";
+    let line = format!("{name}: samples are not read from files of format graphml");
+    told("convert . --to npz", 2, &line);
+    told(
+        "convert nowhere --to npz",
+        2,
+        "nowhere.manifest.json: No such file or directory (os error 2)",
+    );
+    printed(at.path(), "generate -a bfs --samples 2 --out npz --file-format npz");
+    let file = "npz/paper-bfs-train.npz/00000.npz";
+    let mut bytes = std::fs::read(at.path().join(file)).unwrap();
+    bytes[1000] ^= 1;
+    std::fs::write(at.path().join(file), bytes).unwrap();
+    let line = format!("{file}: it is damaged: its checksum does not match");
+    told("convert npz --to arrow --out made", 2, &line);
+    assert_eq!(names(&at.path().join("made")), [""; 0]);
 }

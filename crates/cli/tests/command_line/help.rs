@@ -6,9 +6,10 @@ use serde_json::Value;
 use crate::salsa::{folder, printed, salsa};
 
 /// Every command, those of `bench` too.
-pub const COMMANDS: [&str; 22] = [
+pub const COMMANDS: [&str; 23] = [
     "list",
     "generate",
+    "convert",
     "inspect",
     "draw",
     "execute",

@@ -6,6 +6,9 @@ use crate::salsa::{folder, printed, salsa};
 
 const BENCHMARK: [&str; 6] = ["bfs", "dfs", "dijkstra", "mst", "mis", "eccentricity"];
 
+/// The formats that samples are read from.
+const FORMATS: [&str; 5] = ["arrow", "parquet", "npz", "jsonl", "bin"];
+
 #[test]
 fn a_sample_of_every_algorithm_of_the_benchmark() {
     let at = folder();
@@ -35,7 +38,7 @@ fn a_large_sample_is_cut() {
 fn a_sample_in_a_file_is_the_sample_of_the_suite() {
     let at = folder();
     for algorithm in BENCHMARK {
-        for format in ["arrow", "jsonl", "bin"] {
+        for format in FORMATS {
             let made = format!("-a {algorithm} --split ws_16 --hints --samples 3");
             printed(at.path(), &format!("generate {made} --file-format {format} --out ."));
             let file = format!("paper-{algorithm}-ws_16.{format}");
@@ -50,28 +53,33 @@ fn a_sample_in_a_file_is_the_sample_of_the_suite() {
 }
 
 #[test]
-fn a_file_without_hints_says_so() {
+fn a_line_without_hints_and_without_a_manifest_says_so() {
     let at = folder();
     printed(at.path(), "generate -a bfs --samples 1 --out . --file-format jsonl");
+    std::fs::remove_file(at.path().join("paper-bfs-train.jsonl.manifest.json")).unwrap();
     let text = printed(at.path(), "inspect -a bfs --file paper-bfs-train.jsonl");
     assert!(text.contains("\nSteps\nhints were not recorded\n"), "{text}");
 }
 
 #[test]
-fn hints_that_an_arrow_file_left_out_are_made_again() {
+fn hints_that_were_left_out_are_made_again() {
     let at = folder();
-    printed(at.path(), "generate -a dfs --samples 3 --out .");
     let from_suite = printed(at.path(), "inspect -a dfs --index 2");
-    for file in ["paper-dfs-train.arrow", "paper-dfs-train.arrow/00000.arrow"] {
-        let from_file = printed(at.path(), &format!("inspect -a dfs --index 2 --file {file}"));
-        assert_eq!(from_file, from_suite, "{file}");
+    for format in FORMATS {
+        printed(at.path(), &format!("generate -a dfs --samples 3 --out . --file-format {format}"));
+        let file = format!("paper-dfs-train.{format}");
+        let shard = format!("{file}/00000.{format}");
+        for file in [&file, &shard].into_iter().filter(|file| at.path().join(file).exists()) {
+            let from_file = printed(at.path(), &format!("inspect -a dfs --index 2 --file {file}"));
+            assert_eq!(from_file, from_suite, "{file}");
+        }
     }
 }
 
 #[test]
 fn samples_that_a_file_does_not_hold_are_told() {
     let at = folder();
-    for format in ["arrow", "jsonl", "bin"] {
+    for format in FORMATS {
         printed(at.path(), &format!("generate -a bfs --samples 2 --out . --file-format {format}"));
         let file = format!("paper-bfs-train.{format}");
         let run = salsa(at.path(), &format!("inspect -a bfs --index 2 --file {file}"));

@@ -65,7 +65,7 @@ fn unknown_names_suggest_the_nearest() {
     );
     mistake(
         "generate -a bfs --file-format bni",
-        "unknown format \"bni\", expected arrow, jsonl or bin, did you mean \"bin\"?",
+        "unknown format \"bni\", expected one of arrow, parquet, npz, jsonl, graphml, bin, did you mean \"bin\"?",
     );
 }
 

@@ -4,8 +4,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ShardEntry, VerifyError};
+use super::{Request, ShardEntry, VerifyError};
+use crate::algorithms;
 use crate::convention::Convention;
+use crate::export::UnknownFormat;
+use crate::export::columns::Header;
+use crate::sample::Sampler;
+use crate::suite::Suite;
 
 /// What a file of samples or a folder of shards holds and how it was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +65,47 @@ impl Manifest {
             .map_err(|error| VerifyError::Read { path: named.clone(), error })?;
         serde_json::from_slice(&text)
             .map_err(|error| VerifyError::Manifest { path: named, problem: error.to_string() })
+    }
+
+    /// Whether a shard with this header is of the data set.
+    pub(super) fn is_of(&self, header: &Header) -> bool {
+        (&header.algorithm, header.seed, header.features.hints)
+            == (&self.algorithm, self.seed, self.hints)
+            && (&header.suite, &header.split) == (&self.suite, &self.split)
+            && (header.suite_version, header.convention) == (self.suite_version, self.convention)
+    }
+
+    /// The samples that the manifest speaks of, as they can be made again; `file` is what it stands
+    /// beside.
+    pub(super) fn with_request<T>(
+        &self,
+        file: &Path,
+        take: impl FnOnce(&Request<'_>) -> T,
+    ) -> Result<T, VerifyError> {
+        let invalid = |problem: String| VerifyError::Manifest {
+            path: manifest_path(file).display().to_string(),
+            problem,
+        };
+        let suite = Suite::parse("suite_text", &self.suite_text)
+            .map_err(|error| invalid(error.to_string()))?;
+        let claims = [
+            ("suite", self.suite.clone(), suite.name.clone()),
+            ("suite_version", self.suite_version.to_string(), suite.version.to_string()),
+            ("convention", self.convention.to_string(), suite.convention.to_string()),
+        ];
+        for (field, claimed, found) in claims {
+            if claimed != found {
+                return Err(invalid(format!("{field} is {claimed}, suite_text says {found}")));
+            }
+        }
+        let algorithm =
+            algorithms::find(&self.algorithm).map_err(|error| invalid(error.to_string()))?;
+        let sampler = Sampler::new(&suite, self.seed, algorithm, &self.split)
+            .map_err(|error| invalid(error.to_string()))?;
+        let format = self.format.parse();
+        let format = format.map_err(|error: UnknownFormat| invalid(error.to_string()))?;
+        let Self { seed, samples, hints, .. } = *self;
+        Ok(take(&Request { suite: &suite, seed, sampler, samples, hints, format }))
     }
 
     /// Whether the hashes are those that were found.

@@ -4,21 +4,24 @@
 //! Samples are pure functions, so a file can always be made again, byte for byte; that is also
 //! how it is verified. Files appear under their final name only when they are complete.
 
+mod atomically;
+mod card;
+mod finished;
 mod manifest;
 mod matching;
+mod parts;
 mod records;
-mod shards;
 mod stored;
 mod verify;
 mod verify_shards;
+mod whole_shards;
 mod write;
-mod write_shards;
 
 pub use manifest::{Manifest, manifest_path};
-pub use shards::ShardEntry;
+pub use parts::ShardEntry;
 pub use stored::{StoredError, StoredSplit};
 pub use verify::{VerifyError, verify};
-pub use write::{DatasetError, write};
+pub use write::{DatasetError, convert, write};
 
 use std::ops::Range;
 

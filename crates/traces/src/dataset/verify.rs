@@ -6,15 +6,12 @@ use std::path::Path;
 
 use thiserror::Error;
 
-use super::records::RecordFile;
+use super::records::{Prepared, start_of_file};
 use super::verify_shards::verify_shards;
-use super::{Manifest, Request, manifest_path};
-use crate::algorithms::{self, UnknownAlgorithm};
-use crate::export::UnknownFormat;
+use super::{Manifest, Request};
 use crate::export::arrow::ShardError;
 use crate::hash::hash_of_hashes;
-use crate::sample::{SampleError, Sampler};
-use crate::suite::{Suite, SuiteError};
+use crate::sample::SampleError;
 
 /// What is wrong with a file of samples.
 #[derive(Debug, Error)]
@@ -112,47 +109,15 @@ pub enum VerifyError {
 /// Makes the samples of `file` again and compares; gives its manifest if all agree.
 pub fn verify(file: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<Manifest, VerifyError> {
     let manifest = Manifest::read(file)?;
-    let invalid = |problem: String| VerifyError::Manifest {
-        path: manifest_path(file).display().to_string(),
-        problem,
-    };
-    let suite = Suite::parse("suite_text", &manifest.suite_text)
-        .map_err(|error: SuiteError| invalid(error.to_string()))?;
-    let claims = [
-        ("suite", manifest.suite.clone(), suite.name.clone()),
-        ("suite_version", manifest.suite_version.to_string(), suite.version.to_string()),
-        ("convention", manifest.convention.to_string(), suite.convention.to_string()),
-    ];
-    for (field, claimed, found) in claims {
-        if claimed != found {
-            return Err(invalid(format!("{field} is {claimed}, suite_text says {found}")));
-        }
-    }
-    let algorithm = algorithms::find(&manifest.algorithm)
-        .map_err(|error: UnknownAlgorithm| invalid(error.to_string()))?;
-    let request = Request {
-        suite: &suite,
-        seed: manifest.seed,
-        sampler: Sampler::new(&suite, manifest.seed, algorithm, &manifest.split)
-            .map_err(|error| invalid(error.to_string()))?,
-        samples: manifest.samples,
-        hints: manifest.hints,
-        format: manifest
-            .format
-            .parse()
-            .map_err(|error: UnknownFormat| invalid(error.to_string()))?,
-    };
-
-    match RecordFile::of(request.format) {
-        Some(records) => verify_file(&request, records, file, &manifest, progress)?,
-        None => verify_shards(&request, file, &manifest, progress)?,
-    }
+    manifest.with_request(file, |request| match request.format.is_folder() {
+        true => verify_shards(request, file, &manifest, progress),
+        false => verify_file(request, file, &manifest, progress),
+    })??;
     Ok(manifest)
 }
 
 fn verify_file(
     request: &Request<'_>,
-    records: RecordFile,
     file: &Path,
     manifest: &Manifest,
     progress: &(dyn Fn(u64) + Sync),
@@ -160,8 +125,9 @@ fn verify_file(
     let path = file.display().to_string();
     let read_error = |error| VerifyError::Read { path: path.clone(), error };
     let mut found = BufReader::new(File::open(file).map_err(read_error)?);
-    let mut header = vec![0; records.header.len()];
-    if found.read_exact(&mut header).is_err() || header != records.header {
+    let start = start_of_file(request.format);
+    let mut header = vec![0; start.len()];
+    if found.read_exact(&mut header).is_err() || header != start {
         return Err(VerifyError::Header { path });
     }
     let mut file_hash = blake3::Hasher::new();
@@ -170,10 +136,10 @@ fn verify_file(
     let mut buffer = Vec::new();
     for batch in request.batches(0) {
         let start = batch.start;
-        let made = records
-            .made(request, batch)
+        let made = request
+            .prepared(&|range| request.made(range), batch)
             .map_err(|error| VerifyError::Sample { path: path.clone(), error })?;
-        for (index, (hash, record)) in (start..).zip(&made) {
+        for (index, Prepared { hash, record, .. }) in (start..).zip(&made) {
             buffer.clear();
             let wanted = record.len() as u64;
             found.by_ref().take(wanted).read_to_end(&mut buffer).map_err(read_error)?;

@@ -1,12 +1,17 @@
 //! Verifying shards: each is made again and compared; where they differ, the damage is named.
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
-use super::shards::{Made, hash_of_shards, paths_in};
+use super::atomically::paths_in;
+use super::parts::{Part, Place};
+use super::whole_shards::read_rows;
+use super::write::hash_of_shards;
 use super::{Manifest, Request, VerifyError};
-use crate::export::arrow::{Shard, ShardError};
+use crate::export::arrow::Shard;
+use crate::export::{Format, ShardError};
 use crate::hash::hash_of_hashes;
-use crate::sample::SampleError;
+use crate::sample::{Sample, SampleError};
 
 /// Compares the shards in `folder` with what the request gives.
 pub(super) fn verify_shards(
@@ -21,16 +26,21 @@ pub(super) fn verify_shards(
         Failed::Sample(error) => VerifyError::Sample { path: path.clone(), error },
         Failed::Shard(error) => VerifyError::Shard { path: path.clone(), error },
     };
-    let header = request.shard_header().map_err(|error| failed(error.into()))?;
     let (mut entries, mut hashes) = (Vec::new(), Vec::new());
     request
-        .for_each_shard(&header, 0, 0, |made| {
+        .for_each_part(&|range| Ok(request.made(range)?), Place::default(), |made| {
             let file = folder.join(&made.entry.file);
             let path = file.display().to_string();
             let found = std::fs::read(&file)
                 .map_err(|error| VerifyError::Read { path: path.clone(), error })?;
             if found != made.bytes {
-                return Err(Failed::Verify(difference(path, found, &made)));
+                return Err(Failed::Verify(difference(
+                    request.format,
+                    path,
+                    found,
+                    &made,
+                    hashes.len() as u64,
+                )));
             }
             if manifest.shards.get(entries.len()) != Some(&made.entry) {
                 let problem = format!("the manifest says something else of {}", made.entry.file);
@@ -43,9 +53,9 @@ pub(super) fn verify_shards(
         })
         .map_err(failed)?;
     let read_error = |error| VerifyError::Read { path: path.clone(), error };
-    let is_known = |found: &&std::path::PathBuf| entries.iter().any(|e| found.ends_with(&e.file));
-    if let Some(other) = paths_in(folder).map_err(read_error)?.iter().find(|found| !is_known(found))
-    {
+    let known: HashSet<PathBuf> = entries.iter().map(|entry| folder.join(&entry.file)).collect();
+    let inside = paths_in(folder).map_err(read_error)?;
+    if let Some(other) = inside.iter().find(|inside| !known.contains(*inside)) {
         return Err(VerifyError::Extra { path: other.display().to_string() });
     }
     if manifest.shards.len() != entries.len() {
@@ -56,27 +66,39 @@ pub(super) fn verify_shards(
     manifest.check_hashes(&path, &hash_of_hashes(hashes).to_string(), &hash_of_shards(&entries))
 }
 
-/// What is wrong with a shard that is not the one it should be.
-fn difference(path: String, found: Vec<u8>, made: &Made) -> VerifyError {
-    let wrong = |error| VerifyError::Shard { path: path.clone(), error };
-    let read = |bytes: Vec<u8>| Shard::from_bytes(bytes.into());
-    let (found, expected) = match (read(found), read(made.bytes.clone())) {
+/// What is wrong with a shard that is not the one it should be; `first` is its first sample.
+fn difference(
+    format: Format,
+    path: String,
+    found: Vec<u8>,
+    made: &Part,
+    first: u64,
+) -> VerifyError {
+    if format == Format::GraphMl {
+        // One sample a file.
+        return VerifyError::Differs { path, index: first };
+    }
+    let (found, expected) = match (samples(format, found), samples(format, made.bytes.clone())) {
         (Ok(found), Ok(expected)) => (found, expected),
-        (Err(error), _) | (_, Err(error)) => return wrong(error),
+        (Err(error), _) | (_, Err(error)) => return VerifyError::Shard { path, error },
     };
-    for batch in 0..found.n_batches() {
-        if let Err(error) = found.batch(batch) {
-            return wrong(error);
-        }
+    let other = (0..expected.len()).find(|&place| found.get(place) != expected.get(place));
+    match other {
+        Some(place) => VerifyError::Differs { path, index: first + place as u64 },
+        None => VerifyError::Contents { path },
     }
-    for index in expected.samples() {
-        match (found.sample(index, false), expected.sample(index, false)) {
-            (Ok(found), Ok(expected)) if found == expected => {}
-            (Err(error), _) => return wrong(error),
-            _ => return VerifyError::Differs { path, index },
-        }
+}
+
+/// The samples of a shard without their hints.
+fn samples(format: Format, bytes: Vec<u8>) -> Result<Vec<Sample>, ShardError> {
+    if format != Format::Arrow {
+        let rows = read_rows(format, bytes)?;
+        return rows.samples().map(|index| rows.sample(index, false)).collect();
     }
-    VerifyError::Contents { path }
+    let shard = Shard::from_bytes(bytes.into())?;
+    // Damage is better named by its checksum than by the first wrong sample.
+    (0..shard.n_batches()).try_for_each(|batch| shard.batch(batch).map(|_| ()))?;
+    shard.samples().map(|index| shard.sample(index, false)).collect()
 }
 
 /// Any of the errors that can occur on the way.

@@ -53,3 +53,4 @@ mod examples;
 pub use layout::{Placement, layout};
 pub use options::Options;
 pub use svg::{animation, picture, strip};
+pub(crate) use xml::escape;

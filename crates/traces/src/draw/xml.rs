@@ -26,7 +26,7 @@ pub(super) fn document(
 }
 
 /// Text that is safe between tags and in attributes; characters XML cannot hold are left out.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

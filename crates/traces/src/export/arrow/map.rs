@@ -9,7 +9,7 @@ use memmap2::Mmap;
 
 /// The bytes of a file, fetched from disk as they are read.
 #[expect(unsafe_code, reason = "a map is memory that another process could change")]
-pub(super) fn map(path: &Path) -> io::Result<Bytes> {
+pub(crate) fn map(path: &Path) -> io::Result<Bytes> {
     let file = File::open(path)?;
     if file.metadata()?.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());

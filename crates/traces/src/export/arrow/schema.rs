@@ -1,21 +1,9 @@
-//! Columns as an Arrow schema, and whether a file has that schema.
+//! Whether a file has the schema that it should have.
 //!
 //! The comparison walks through the file's own description, because the library that reads it
 //! into types of its own may panic at what it does not know.
 
-use std::collections::HashMap;
-
 use arrow_schema::{DataType, Field, Schema};
-
-use super::KEY;
-use super::layout::Column;
-
-/// The schema of columns; `header` is the text in its metadata.
-pub(super) fn schema(columns: &[Column], header: String) -> Schema {
-    let field = |column: &Column| Field::new(&column.name, column.shape.data_type(), false);
-    let fields: Vec<Field> = columns.iter().map(field).collect();
-    Schema::new(fields).with_metadata(HashMap::from([(KEY.to_owned(), header)]))
-}
 
 /// Whether the schema that a file describes has these columns.
 pub(super) fn check(found: arrow_ipc::Schema<'_>, expected: &Schema) -> Result<(), String> {

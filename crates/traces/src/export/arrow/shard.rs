@@ -2,21 +2,19 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::FileDecoder;
 use arrow_ipc::{Block, KeyValue, MetadataVersion, root_as_footer};
-use arrow_schema::Schema;
 use bytes::Bytes;
 
-use super::header::{Header, Index, Version, fields};
-use super::layout::{Column, columns};
+use super::index::Index;
 use super::map::map;
-use super::{KEY, ShardError, VERSION, block, row, schema, seal};
-use crate::algorithms::{self, Algorithm};
-use crate::execution::{Options, execute};
+use super::{NAME, block, schema};
+use crate::export::columns::{Header, KEY, Table, check_version};
+use crate::export::{ShardError, seal};
 use crate::sample::Sample;
 
 /// How an Arrow IPC file starts.
@@ -28,11 +26,8 @@ const END: &[u8] = b"ARROW1";
 /// An open shard.
 pub struct Shard {
     bytes: Buffer,
-    header: Header,
+    table: Table,
     index: Index,
-    algorithm: &'static dyn Algorithm,
-    columns: Vec<Column>,
-    schema: Arc<Schema>,
     blocks: Vec<Block>,
     /// For each record batch the index of its first sample, and the one after the last.
     starts: Vec<u64>,
@@ -49,10 +44,10 @@ impl Shard {
     /// The same for bytes that are there already.
     pub fn from_bytes(bytes: Bytes) -> Result<Self, ShardError> {
         if !bytes.starts_with(START) {
-            return Err(ShardError::Start);
+            return Err(ShardError::Start(NAME));
         }
-        let before_end = bytes.strip_suffix(END).ok_or(ShardError::Truncated)?;
-        let (rest, len) = before_end.split_last_chunk::<4>().ok_or(ShardError::Truncated)?;
+        let before_end = bytes.strip_suffix(END).ok_or(ShardError::Truncated(NAME))?;
+        let (rest, len) = before_end.split_last_chunk::<4>().ok_or(ShardError::Truncated(NAME))?;
         let damaged = |problem: &str| ShardError::Footer(problem.to_owned());
         let len = usize::try_from(i32::from_le_bytes(*len));
         let start = len.ok().and_then(|len| rest.len().checked_sub(len));
@@ -60,11 +55,7 @@ impl Shard {
         let footer = root_as_footer(&rest[start..]).map_err(|error| damaged(&one_line(&error)))?;
         let found = footer.schema().ok_or_else(|| damaged("it has no schema"))?;
         let header = text(found.custom_metadata()).ok_or_else(|| damaged("it has no header"))?;
-        let wrong = |error: serde_json::Error| ShardError::Header(error.to_string());
-        let Version { version } = serde_json::from_str(header).map_err(wrong)?;
-        if version != VERSION {
-            return Err(ShardError::Version { found: version });
-        }
+        check_version(header)?;
         if footer.version() != MetadataVersion::V5
             || footer.dictionaries().is_some_and(|d| !d.is_empty())
         {
@@ -73,9 +64,11 @@ impl Shard {
         let blocks: Vec<Block> = footer.recordBatches().into_iter().flatten().copied().collect();
         let span = span(&blocks).filter(|span| span.end <= start);
         let span = span.ok_or_else(|| damaged("its record batches do not follow each other"))?;
-        seal::check(&bytes[..span.start], &bytes[span.end..])?;
-
-        let header: Header = serde_json::from_str(header).map_err(wrong)?;
+        if !seal::is_right(&bytes[..span.start], &bytes[span.end..]) {
+            return Err(ShardError::Seal);
+        }
+        let table = Table::new(Header::parse(header)?)?;
+        schema::check(found, &table.schema).map_err(ShardError::Columns)?;
         let index = text(footer.custom_metadata()).ok_or_else(|| damaged("it has no index"))?;
         let index: Index =
             serde_json::from_str(index).map_err(|error| damaged(&error.to_string()))?;
@@ -85,28 +78,16 @@ impl Shard {
         let mut starts = vec![index.first];
         for batch in &index.batches {
             let end = starts[starts.len() - 1].checked_add(batch.samples);
-            let end = end.filter(|&end| end <= header.samples && batch.samples > 0);
+            let end = end.filter(|&end| end <= table.header.samples && batch.samples > 0);
             starts.push(end.ok_or_else(|| damaged("its index counts the samples wrong"))?);
         }
-        let algorithm = algorithms::find(&header.algorithm)
-            .map_err(|error| ShardError::Header(error.to_string()))?;
-        if header.fields != fields(algorithm.spec()) {
-            let problem = format!("{} has other features here", header.algorithm);
-            return Err(ShardError::Header(problem));
-        }
-        let width = header.features.node_width();
-        let width = width.ok_or_else(|| ShardError::Header("node_bits is wrong".to_owned()))?;
-        let columns = columns(algorithm.spec(), width, header.features);
-        let schema = schema::schema(&columns, String::new());
-        schema::check(found, &schema).map_err(ShardError::Columns)?;
         let batches = blocks.iter().map(|_| OnceLock::new()).collect();
-        let (schema, bytes) = (Arc::new(schema), bytes.into());
-        Ok(Self { bytes, header, index, algorithm, columns, schema, blocks, starts, batches })
+        Ok(Self { bytes: bytes.into(), table, index, blocks, starts, batches })
     }
 
     /// What the shard says of its data set.
     pub fn header(&self) -> &Header {
-        &self.header
+        &self.table.header
     }
 
     /// The indices of its samples.
@@ -144,8 +125,8 @@ impl Shard {
         }
         let wrong = |problem: String| ShardError::Batch { first, last, problem };
         let metadata_len = block.metaDataLength() as usize;
-        block::check(&bytes, metadata_len, &self.schema, last - first + 1).map_err(wrong)?;
-        let read = FileDecoder::new(self.schema.clone(), MetadataVersion::V5)
+        block::check(&bytes, metadata_len, &self.table.schema, last - first + 1).map_err(wrong)?;
+        let read = FileDecoder::new(self.table.schema.clone(), MetadataVersion::V5)
             .read_record_batch(block, &bytes)
             .map_err(|error| wrong(error.to_string()))?
             .ok_or_else(|| wrong("it is empty".to_owned()))?;
@@ -160,24 +141,9 @@ impl Shard {
         let batch = self.starts.partition_point(|&start| start <= index) - 1;
         let records = self.batch(batch)?;
         let row = (index - self.starts[batch]) as usize;
-        let wrong = |problem: String| ShardError::Sample { index, problem };
-        let spec = self.algorithm.spec();
-        let mut sample =
-            row::sample(spec, &self.header, &self.columns, records, row).map_err(wrong)?;
-        if !hints {
-            sample.trajectory.hints = None;
-        } else if sample.trajectory.hints.is_none() {
-            let options = Options { hints: true, convention: self.header.convention };
-            let (_, again) = execute(self.algorithm, &sample.graph, sample.inputs.clone(), options)
-                .map_err(|error| wrong(error.to_string()))?;
-            let is_same = again.length == sample.trajectory.length
-                && again.outputs == sample.trajectory.outputs;
-            if !is_same {
-                return Err(wrong("its outputs are not those of its algorithm".to_owned()));
-            }
-            sample.trajectory = again;
-        }
-        Ok(sample)
+        self.table
+            .sample(records, row, hints)
+            .map_err(|problem| ShardError::Sample { index, problem })
     }
 }
 

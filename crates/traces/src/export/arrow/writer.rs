@@ -4,33 +4,23 @@
 //! do not depend on threads or on where a run was stopped.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::ArrowError;
 
-use super::batch::Batch;
-use super::header::{BatchText, Header, Index};
-use super::layout::{Column, columns};
-use super::schema::schema;
-use super::seal::{blank, checksum, seal};
-use super::{KEY, ShardError};
-use crate::algorithms;
+use super::index::{BatchText, Index};
+use crate::export::columns::{Batch, Header, KEY, Table};
+use crate::export::seal::{blank, checksum, seal};
+use crate::export::{SHARD_BYTES, ShardError};
 use crate::sample::Sample;
 
 /// A record batch is what must be read for one sample: it ends with the sample that reaches this.
 /// Other limits give other bytes: whoever changes them raises the version.
 const BATCH_BYTES: usize = 1 << 17;
 
-/// A shard is what is lost when a run is killed: it ends with the batch that reaches this.
-const SHARD_BYTES: usize = 1 << 24;
-
 /// A shard in the making.
 pub struct ShardWriter {
-    header: Header,
-    columns: Vec<Column>,
-    schema: SchemaRef,
-    largest: u64,
+    table: Table,
     first: u64,
     batch: Batch,
     batches: Vec<BatchText>,
@@ -42,27 +32,12 @@ pub struct ShardWriter {
 impl ShardWriter {
     /// A shard that starts with sample `first` of a data set.
     pub fn new(header: Header, first: u64) -> Result<Self, ShardError> {
-        let algorithm = algorithms::find(&header.algorithm)
-            .map_err(|error| ShardError::Header(error.to_string()))?;
-        let width = header.features.node_width();
-        let width = width.ok_or_else(|| ShardError::Header("node_bits is wrong".to_owned()))?;
-        let columns = columns(algorithm.spec(), width, header.features);
-        let text = serde_json::to_string(&header).expect("a header is plain data");
-        let schema = Arc::new(schema(&columns, text));
-        let file = FileWriter::try_new_with_options(Vec::new(), &schema, options()?)
+        let table = Table::new(header)?;
+        let file = FileWriter::try_new_with_options(Vec::new(), &table.schema, options()?)
             .map_err(|error| failed(first, &error))?;
         let start = file.get_ref().len();
-        Ok(Self {
-            largest: width.n_nodes(),
-            batch: Batch::new(&columns),
-            batches: Vec::new(),
-            blocks: start..start,
-            header,
-            columns,
-            schema,
-            first,
-            file,
-        })
+        let batch = table.batch();
+        Ok(Self { table, first, batch, batches: Vec::new(), file, blocks: start..start })
     }
 
     /// The index of the next sample.
@@ -80,8 +55,7 @@ impl ShardWriter {
     pub fn push(&mut self, sample: &Sample) -> Result<(), ShardError> {
         let index = self.next();
         let unfit = |problem| ShardError::Unfit { index, problem };
-        self.check(sample).map_err(unfit)?;
-        self.batch.push(&self.columns, sample).map_err(unfit)?;
+        self.table.push(&mut self.batch, sample).map_err(unfit)?;
         if self.batch.bytes() >= BATCH_BYTES { self.end_batch() } else { Ok(()) }
     }
 
@@ -95,15 +69,15 @@ impl ShardWriter {
         self.file.write_metadata(KEY, text);
         let mut bytes = self.file.into_inner().map_err(|error| failed(self.first, &error))?;
         let (head, rest) = bytes.split_at_mut(self.blocks.start);
-        seal(head, &mut rest[self.blocks.len()..])?;
+        seal(head, &mut rest[self.blocks.len()..]).expect("the index has a place for it");
         Ok(bytes)
     }
 
     fn end_batch(&mut self) -> Result<(), ShardError> {
-        let batch = std::mem::replace(&mut self.batch, Batch::new(&self.columns));
+        let batch = std::mem::replace(&mut self.batch, self.table.batch());
         let (samples, first) = (batch.samples, self.first);
         batch
-            .into_records(self.schema.clone())
+            .into_records(self.table.schema.clone())
             .and_then(|records| self.file.write(&records))
             .map_err(|error| failed(first, &error))?;
         let start = self.blocks.end;
@@ -111,27 +85,6 @@ impl ShardWriter {
         let checksum = checksum(&self.file.get_ref()[start..]);
         self.batches.push(BatchText { samples, checksum });
         Ok(())
-    }
-
-    /// Whether the columns can hold all there is of a sample.
-    fn check(&self, sample: &Sample) -> Result<(), String> {
-        let features = self.header.features;
-        let (graph, trajectory) = (&sample.graph, &sample.trajectory);
-        let (n_nodes, most) = (graph.n_nodes() as u64, self.largest);
-        if n_nodes > most {
-            return Err(format!("it has {n_nodes} nodes, its columns number {most}"));
-        }
-        let claims = [
-            ("weights", features.weights, graph.is_weighted()),
-            ("positions", features.positions, graph.positions().is_some()),
-            ("hints", features.hints, trajectory.hints.is_some()),
-            ("generator", true, sample.generator == self.header.generator),
-            ("algorithm", true, trajectory.spec.algorithm == self.header.algorithm),
-        ];
-        if let Some((what, ..)) = claims.into_iter().find(|(_, expected, is)| expected != is) {
-            return Err(format!("its {what} are not as in the rest of the data set"));
-        }
-        sample.check().map_err(|error| error.to_string())
     }
 }
 

@@ -1,6 +1,7 @@
 //! One execution as one JSON object on a line, the format of the conformance cases.
 //!
-//! `n`, `edges` as pairs (u, v) with u < v, `weights` in their order, `source`, `randomness` by
+//! `n`, `edges` as pairs (u, v) with u < v, `weights` in their order, `positions` of nodes,
+//! `source`, `randomness` by
 //! node and step, and `length`; `edge_index` as a list of sources and one of targets, sorted by
 //! (source, target) with self-loops; `inputs`, `outputs` as {name: {location, type, data}}, and
 //! `hints`, whose data has the step first. Data: for each node the node it points to; masks 0/1;

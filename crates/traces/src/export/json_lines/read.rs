@@ -62,6 +62,7 @@ pub fn read_case(line: &str) -> Result<Case, CaseError> {
         note: Option<String>,
         edges: Vec<(u32, u32)>,
         weights: Option<Vec<f64>>,
+        positions: Option<Vec<[f64; 2]>>,
         source: Option<u32>,
         randomness: Option<Vec<Vec<f64>>>,
     }
@@ -72,10 +73,13 @@ pub fn read_case(line: &str) -> Result<Case, CaseError> {
         let problem = format!("{n_nodes} nodes are too many for {} edges", line.edges.len());
         return Err(CaseError::Feature { name: "n".to_owned(), problem });
     }
-    let graph = match &line.weights {
+    let mut graph = match &line.weights {
         Some(weights) => Graph::from_weighted_edges(n_nodes, &line.edges, weights)?,
         None => Graph::from_edges(n_nodes, &line.edges)?,
     };
+    if let Some(positions) = line.positions {
+        graph = graph.with_positions(positions)?;
+    }
     let randomness = line.randomness.map(|rows| phases(&rows, n_nodes)).transpose()?;
     Ok(Case {
         generator: line.generator.unwrap_or_else(|| "given".to_owned()),

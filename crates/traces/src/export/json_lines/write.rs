@@ -43,6 +43,9 @@ impl Serialize for Record<'_> {
         if let Some(weights) = graph.edge_weights() {
             map.serialize_entry("weights", &weights.collect::<Vec<f64>>())?;
         }
+        if let Some(positions) = graph.positions() {
+            map.serialize_entry("positions", positions)?;
+        }
         if let Some(source) = inputs.source {
             map.serialize_entry("source", &source)?;
         }

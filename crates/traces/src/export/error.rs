@@ -4,7 +4,7 @@ use std::io;
 
 use thiserror::Error;
 
-use super::VERSION;
+use super::columns::VERSION;
 
 /// Why a shard cannot be written or read.
 #[derive(Debug, Error)]
@@ -13,11 +13,11 @@ pub enum ShardError {
     #[error("{0}")]
     Io(#[from] io::Error),
     /// The file starts with something else.
-    #[error("it does not start as an Arrow IPC file")]
-    Start,
+    #[error("it does not start as {0}")]
+    Start(&'static str),
     /// The file ends early.
-    #[error("it is cut off: the end of an Arrow IPC file is missing")]
-    Truncated,
+    #[error("it is cut off: the end of {0} is missing")]
+    Truncated(&'static str),
     /// The footer makes no sense.
     #[error("the footer is damaged: {0}")]
     Footer(String),
@@ -30,6 +30,9 @@ pub enum ShardError {
     /// Header, schema or footer were changed.
     #[error("header or footer are damaged: their checksum does not match")]
     Seal,
+    /// A shard that has one checksum was changed.
+    #[error("it is damaged: its checksum does not match")]
+    Damaged,
     /// The header makes no sense.
     #[error("the header is wrong: {0}")]
     Header(String),

@@ -14,18 +14,20 @@ use crate::sample::Sample;
 use crate::spec::{Kind, Spec};
 use crate::trajectory::{Hints, StepChange, Trajectory, Values};
 
-/// The sample in row `row`; its columns are of the types they should be.
+/// The sample in row `row`, with the hints that are stored if they are wanted; its columns are of
+/// the types they should be.
 pub(super) fn sample(
     spec: &Spec,
     header: &Header,
     columns: &[Column],
     batch: &RecordBatch,
     row: usize,
+    hints: bool,
 ) -> Result<Sample, String> {
     let (mut length, mut row_lengths, mut neighbours) = (0, Vec::new(), Vec::new());
     let (mut weights, mut positions, mut source, mut randomness) = (None, None, None, None);
     let mut outputs = Vec::new();
-    let mut changes = header.features.hints.then(Vec::new);
+    let mut changes = (header.features.hints && hints).then(Vec::new);
     let kinds: Vec<Kind> = spec.outputs().map(|field| field.kind).collect();
     for (column, array) in columns.iter().zip(batch.columns()) {
         let (values, range) = values_of(array, row);

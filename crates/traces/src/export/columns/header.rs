@@ -1,10 +1,15 @@
-//! The two texts of a shard: what it is, in the schema, and where it stands, in the footer.
+//! What every shard of a data set says of it, as a JSON text.
 
 use serde::{Deserialize, Serialize};
 
+use super::VERSION;
 use super::layout::Features;
 use crate::convention::Convention;
+use crate::export::ShardError;
 use crate::spec::{Kind, Spec};
+
+/// The key of the header, and of other texts of this project, in the metadata of a file.
+pub(in crate::export) const KEY: &str = "salsa";
 
 /// What all shards of a data set say of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,12 +38,6 @@ pub struct Header {
     pub fields: Vec<FieldText>,
 }
 
-/// The version alone, for files of which nothing else may be understood.
-#[derive(Deserialize)]
-pub(super) struct Version {
-    pub(super) version: u32,
-}
-
 /// A feature of an algorithm in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldText {
@@ -50,22 +49,30 @@ pub struct FieldText {
     classes: Option<u8>,
 }
 
-/// What one shard says of itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Index {
-    /// The index of its first sample.
-    pub(super) first: u64,
-    /// Its record batches.
-    pub(super) batches: Vec<BatchText>,
-    /// The checksum of everything but the record batches, with zeros in its own place.
-    pub(super) seal: String,
+impl Header {
+    /// As it stands in a file.
+    pub(in crate::export) fn text(&self) -> String {
+        serde_json::to_string(self).expect("a header is plain data")
+    }
+
+    /// The header in a text of this version.
+    pub(in crate::export) fn parse(text: &str) -> Result<Self, ShardError> {
+        check_version(text)?;
+        serde_json::from_str(text).map_err(|error| ShardError::Header(error.to_string()))
+    }
 }
 
-/// What is known of a record batch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct BatchText {
-    pub(super) samples: u64,
-    pub(super) checksum: String,
+/// Whether the text of a header is of this version; of another nothing else may be understood.
+pub(in crate::export) fn check_version(text: &str) -> Result<(), ShardError> {
+    #[derive(Deserialize)]
+    struct Version {
+        version: u32,
+    }
+    let version: Result<Version, _> = serde_json::from_str(text);
+    match version.map_err(|error| ShardError::Header(error.to_string()))?.version {
+        VERSION => Ok(()),
+        found => Err(ShardError::Version { found }),
+    }
 }
 
 /// The features of a spec in words.

@@ -11,9 +11,9 @@ use crate::trajectory::Values;
 
 /// The columns of the samples that wait to be written.
 #[derive(Debug)]
-pub(super) struct Batch {
+pub(in crate::export) struct Batch {
     pending: Vec<Pending>,
-    pub(super) samples: u64,
+    pub(in crate::export) samples: u64,
 }
 
 impl Batch {
@@ -22,7 +22,7 @@ impl Batch {
     }
 
     /// Bytes that the columns take in a file.
-    pub(super) fn bytes(&self) -> usize {
+    pub(in crate::export) fn bytes(&self) -> usize {
         self.pending.iter().map(Pending::bytes).sum()
     }
 
@@ -38,7 +38,10 @@ impl Batch {
         Ok(())
     }
 
-    pub(super) fn into_records(self, schema: SchemaRef) -> Result<RecordBatch, ArrowError> {
+    pub(in crate::export) fn into_records(
+        self,
+        schema: SchemaRef,
+    ) -> Result<RecordBatch, ArrowError> {
         let arrays: Result<Vec<ArrayRef>, ArrowError> =
             self.pending.into_iter().map(Pending::into_array).collect();
         RecordBatch::try_new(schema, arrays?)
