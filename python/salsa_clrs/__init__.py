@@ -24,11 +24,15 @@ from .evaluator import Evaluator, Result
 from .run import run
 from .samples import Samples, dataset
 from .specs import ALGORITHMS, SPECS, algorithms
+from .trained import Prediction, Scores, evaluate, predict, scores
+from .training import Epoch, Training, resume, train
 
 if TYPE_CHECKING:
+    from . import models
     from .data import CLRSData
     from .dynamic import DynamicDataset
     from .loader import SALSACLRSDataLoader
+    from .models import state_dict
     from .module import SALSACLRSDataModule
     from .published import SALSACLRSDataset, load_dataset
 
@@ -38,19 +42,30 @@ __all__ = [
     "Batch",
     "CLRSData",
     "DynamicDataset",
+    "Epoch",
     "Evaluator",
+    "Prediction",
     "Result",
     "SALSACLRSDataLoader",
     "SALSACLRSDataModule",
     "SALSACLRSDataset",
     "Sample",
     "Samples",
+    "Scores",
+    "Training",
     "algorithms",
     "dataset",
+    "evaluate",
     "generators",
     "load_dataset",
+    "models",
+    "predict",
+    "resume",
     "run",
+    "scores",
+    "state_dict",
     "suites",
+    "train",
 ]
 
 # What needs PyTorch Geometric or Lightning, and where it is.
@@ -61,6 +76,8 @@ _LATE = {
     "SALSACLRSDataModule": "module",
     "SALSACLRSDataset": "published",
     "load_dataset": "published",
+    "models": "models",
+    "state_dict": "models",
 }
 
 
@@ -68,7 +85,8 @@ def __getattr__(name: str) -> Any:
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        value = getattr(import_module(f".{_LATE[name]}", __name__), name)
+        found = import_module(f".{_LATE[name]}", __name__)
+        value = found if name == _LATE[name] else getattr(found, name)
     except ModuleNotFoundError as error:
         extra = {"torch": "geometric", "torch_geometric": "geometric", "lightning": "lightning"}
         missing = (error.name or "").partition(".")[0]

@@ -2,16 +2,20 @@
 //!
 //! There is no algorithm here. Objects never change, so threads share them without a lock; every
 //! call that computes lets other Python threads run (`calling`), and every error becomes an
-//! exception there. Computations use the calling thread alone: a data loader forks worker
-//! processes, and a pool of threads would not survive that.
+//! exception there. Samples are made on the calling thread alone: a data loader forks worker
+//! processes, and a pool of threads would not survive that. Networks have threads of their own,
+//! which end with the call.
 
 mod arrays;
 mod calling;
+mod computing;
 mod evaluating;
 mod executing;
 mod sample;
 mod specs;
 mod split;
+mod trained;
+mod training;
 
 use pyo3::prelude::*;
 
@@ -30,4 +34,8 @@ mod core {
     use super::specs::{algorithms, generators, suites};
     #[pymodule_export]
     use super::split::PySplit;
+    #[pymodule_export]
+    use super::trained::{evaluate_trained, predict, read_checkpoint, scores, write_checkpoint};
+    #[pymodule_export]
+    use super::training::{log, resume, train};
 }

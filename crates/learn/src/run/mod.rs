@@ -126,6 +126,14 @@ pub enum RunError {
         /// The field, what is wrong with it and what would be right.
         problem: String,
     },
+    /// No field has this name.
+    #[error("there is no setting {name:?}{suggestion}")]
+    UnknownSetting {
+        /// The name.
+        name: String,
+        /// A name that is close.
+        suggestion: String,
+    },
     /// One value of a run is wrong.
     #[error("{origin}: {problem}")]
     Value {
@@ -240,8 +248,7 @@ impl Run {
     ) -> Result<Self, RunError> {
         let Some((table, _)) = parse::fields().find(|(_, field)| *field == name) else {
             let suggestion = did_you_mean(name, parse::fields().map(|(_, field)| field));
-            let problem = format!("there is no such setting{suggestion}");
-            return Err(RunError::Value { origin: name.to_owned(), problem });
+            return Err(RunError::UnknownSetting { name: name.to_owned(), suggestion });
         };
         self.with_value(name, &format!("{table}{name}"), value, processors)
     }
