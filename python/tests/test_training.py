@@ -201,9 +201,7 @@ def test_a_wrong_setting_is_told(
 def test_unknown_names_are_told() -> None:
     with pytest.raises(ValueError, match='algorithm: unknown algorithm "bsf", did you mean "bfs"'):
         salsa_clrs.train("bsf", "gin")
-    with pytest.raises(
-        ValueError, match=r'unknown processor "pgm", .*did you mean "pgn"'
-    ):
+    with pytest.raises(ValueError, match=r'unknown processor "pgm", .*did you mean "pgn"'):
         salsa_clrs.train("bfs", "pgm")
 
 
