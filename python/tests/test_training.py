@@ -179,7 +179,7 @@ def test_other_threads_go_on_meanwhile(tmp_path: Path) -> None:
     [
         ({"hidden": 0}, ValueError, "hidden: expected a whole number from 1"),
         ({"hidden": "wide"}, ValueError, "hidden: expected a whole number"),
-        ({"hiden": 8}, TypeError, 'there is no setting "hiden", did you mean "hidden"'),
+        ({"hiddn": 8}, TypeError, 'there is no setting "hiddn", did you mean "hidden"'),
         ({"convention": "papr"}, ValueError, "convention: .*paper"),
         ({"clip": float("nan")}, ValueError, "clip: "),
         ({"device": "tpu"}, ValueError, 'device: expected cpu, cuda or cuda:N, found "tpu"'),
