@@ -26,12 +26,16 @@ from .own import Algorithm, Problem, Recorder, define
 from .run import run
 from .samples import Samples, dataset, stream
 from .specs import ALGORITHMS, SPECS, algorithms
+from .trained import Prediction, Scores, evaluate, predict, scores
+from .training import Epoch, Training, resume, train
 
 if TYPE_CHECKING:
+    from . import models
     from .data import CLRSData
     from .dynamic import DynamicDataset
     from .imported import ImportedDataset
     from .loader import SALSACLRSDataLoader
+    from .models import state_dict
     from .module import SALSACLRSDataModule
     from .published import SALSACLRSDataset, load_dataset
 
@@ -43,8 +47,10 @@ __all__ = [
     "CLRSData",
     "Drawing",
     "DynamicDataset",
+    "Epoch",
     "Evaluator",
     "ImportedDataset",
+    "Prediction",
     "Problem",
     "Recorder",
     "Result",
@@ -53,15 +59,24 @@ __all__ = [
     "SALSACLRSDataset",
     "Sample",
     "Samples",
+    "Scores",
+    "Training",
     "algorithms",
     "dataset",
     "define",
     "draw",
+    "evaluate",
     "generators",
     "load_dataset",
+    "models",
+    "predict",
+    "resume",
     "run",
+    "scores",
+    "state_dict",
     "stream",
     "suites",
+    "train",
 ]
 
 # What needs PyTorch Geometric or Lightning, and where it is.
@@ -73,6 +88,8 @@ _LATE = {
     "SALSACLRSDataModule": "module",
     "SALSACLRSDataset": "published",
     "load_dataset": "published",
+    "models": "models",
+    "state_dict": "models",
 }
 
 
@@ -80,7 +97,8 @@ def __getattr__(name: str) -> Any:
     if name not in _LATE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        value = getattr(import_module(f".{_LATE[name]}", __name__), name)
+        found = import_module(f".{_LATE[name]}", __name__)
+        value = found if name == _LATE[name] else getattr(found, name)
     except ModuleNotFoundError as error:
         extra = {"torch": "geometric", "torch_geometric": "geometric", "lightning": "lightning"}
         missing = (error.name or "").partition(".")[0]

@@ -164,6 +164,52 @@ def evaluate(
 ]: ...
 def command(words: list[str]) -> int: ...
 def metrics() -> list[tuple[str, str]]: ...
+
+Computing = tuple[str, str, int | None]
+"""Device, precision, number of threads."""
+
+def train(
+    file: Path | None,
+    settings: list[tuple[str, str]],
+    out: Path | None,
+    computing: Computing,
+    on_epoch: Callable[[str, bool], Any] | None,
+) -> Path:
+    """The folder of a new training, from settings whose values are TOML."""
+
+def resume(
+    folder: Path,
+    epochs: int | None,
+    computing: Computing,
+    on_epoch: Callable[[str, bool], Any] | None,
+) -> Path: ...
+def log(folder: Path) -> str:
+    """The records of a training as JSON."""
+
+def evaluate_trained(
+    checkpoint: Path,
+    splits: list[str],
+    given: list[tuple[str, list[Sample], str]],
+    samples: int | None,
+    suite: str | None,
+    data_seed: int | None,
+    steps: str,
+    computing: Computing,
+) -> str:
+    """A record of each set as JSON."""
+
+def predict(
+    checkpoint: Path, samples: list[Sample], convention: str, steps: str, computing: Computing
+) -> list[tuple[dict[str, Any], int, bool | None, str | None]]: ...
+def scores(
+    checkpoint: Path, samples: list[Sample], computing: Computing
+) -> dict[str, npt.NDArray[np.float32]]: ...
+def read_checkpoint(path: Path) -> tuple[str, str, dict[str, npt.NDArray[np.float32]]]:
+    """Run and progress as JSON, parameters and statistics in the shapes of PyTorch."""
+
+def write_checkpoint(
+    path: Path, settings: list[tuple[str, str]], tensors: dict[str, npt.NDArray[np.float32]]
+) -> None: ...
 def algorithms() -> list[tuple[str, str, bool, list[Feature]]]: ...
 def generators() -> list[tuple[str, str]]: ...
 def suites() -> list[str]: ...

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use salsa_traces::algorithms::{self, Algorithm};
 use salsa_traces::generators;
 use salsa_traces::parameters::{ParameterError, Parameters};
-use salsa_traces::suite::{Role, Split, Suite, SuiteError};
+use salsa_traces::suite::{Split, Suite, SuiteError};
 
 use crate::failure::Failure;
 
@@ -164,15 +164,7 @@ impl ThreadsArgument {
 
 /// The splits that a user names, each once: `test` for all test sets, `all` for every split.
 pub fn chosen_splits<'a>(suite: &'a Suite, names: &[String]) -> Result<Vec<&'a Split>, Failure> {
-    let mut chosen: Vec<&Split> = Vec::new();
-    for name in names {
-        match name.as_str() {
-            "all" => chosen.extend(&suite.splits),
-            "test" => chosen.extend(suite.splits.iter().filter(|split| split.role() == Role::Test)),
-            name => chosen.push(suite.split(name)?),
-        }
-    }
-    Ok(distinct(chosen, |split| split.name.clone()))
+    Ok(suite.chosen(names.iter().map(String::as_str))?)
 }
 
 /// Each once, by its name, in the order in which they first come.

@@ -1,10 +1,8 @@
 //! Where networks compute: as it is asked for, and as it is told.
 
-use std::str::FromStr;
-
 use clap::Args;
 use salsa_engine::cuda::{CudaOptions, Precision};
-use salsa_learn::compute::{Compute, Computed, PRECISIONS};
+use salsa_learn::compute::{Compute, Computed, DeviceName, PRECISIONS, precision};
 
 use crate::arguments::ThreadsArgument;
 use crate::failure::Failure;
@@ -41,33 +39,6 @@ struct HowArguments {
 
     #[command(flatten)]
     threads: ThreadsArgument,
-}
-
-/// What `--device` can be.
-#[derive(Debug, Clone, Copy)]
-enum DeviceName {
-    Cpu,
-    Cuda(usize),
-}
-
-impl FromStr for DeviceName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = text.strip_prefix("cuda:").map(str::parse);
-        match (text, number) {
-            ("cpu", _) => Ok(Self::Cpu),
-            ("cuda", _) => Ok(Self::Cuda(0)),
-            (_, Some(Ok(ordinal))) => Ok(Self::Cuda(ordinal)),
-            _ => Err(format!("expected cpu, cuda or cuda:N, found {text:?}")),
-        }
-    }
-}
-
-fn precision(text: &str) -> Result<Precision, String> {
-    let found = PRECISIONS.iter().find(|(name, _)| *name == text);
-    let found = found.map(|(_, precision)| *precision);
-    found.ok_or_else(|| format!("expected f32, tf32 or bf16, found {text:?}"))
 }
 
 impl ComputeArguments {

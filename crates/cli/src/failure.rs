@@ -11,7 +11,7 @@ use salsa_learn::evaluation::EvaluateError;
 use salsa_learn::network::NetworkError;
 use salsa_learn::parity::CaseError;
 use salsa_learn::run::RunError;
-use salsa_learn::training::TrainError;
+use salsa_learn::training::{PlanError, TrainError};
 use salsa_traces::algorithms::UnknownAlgorithm;
 use salsa_traces::convention::UnknownConvention;
 use salsa_traces::dataset::{DatasetError, StoredError, VerifyError};
@@ -254,6 +254,31 @@ impl From<TrainError> for Failure {
     }
 }
 
+impl From<CheckpointError> for Failure {
+    fn from(error: CheckpointError) -> Self {
+        match error {
+            CheckpointError::Read { path, error } => Self::reading(Path::new(&path), &error),
+            CheckpointError::Write { path, error } => Self::writing(&path, &error),
+            other => Self::mistake(other),
+        }
+    }
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Self {
+        match error {
+            PlanError::Occupied { path } => Self::mistake(format!(
+                "{path} holds a run already; go on with --resume {path}, or choose another --out"
+            )),
+            PlanError::NothingToResume(_) => Self::mistake(error),
+            PlanError::Run(error) => error.into(),
+            PlanError::Suite(error) => error.into(),
+            PlanError::Train(error) => error.into(),
+            PlanError::Write { path, error } => Self::writing(&path, &error),
+        }
+    }
+}
+
 impl From<EvaluateError> for Failure {
     fn from(error: EvaluateError) -> Self {
         match error {
@@ -261,7 +286,9 @@ impl From<EvaluateError> for Failure {
             EvaluateError::Network(error) => error.into(),
             // A graph that lacks what the network reads.
             EvaluateError::Batch { .. } => Self::mistake(error),
-            EvaluateError::Mismatch { .. } => Self::System(error.to_string()),
+            EvaluateError::Mismatch { .. } | EvaluateError::BrokenOff => {
+                Self::System(error.to_string())
+            }
         }
     }
 }

@@ -1,13 +1,11 @@
 //! A trained network and the graphs it is asked about, from the command line.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use salsa_learn::checkpoint::{Checkpoint, CheckpointError};
+use salsa_learn::checkpoint::Checkpoint;
 use salsa_learn::compute::Computed;
 use salsa_learn::evaluation::{Data, Options, Steps, TestSet};
-use salsa_learn::model::processors;
-use salsa_learn::training::Folder;
 use salsa_traces::algorithms::{self, Algorithm};
 use salsa_traces::convention::Convention;
 use salsa_traces::spec::Spec;
@@ -107,7 +105,7 @@ impl TrainedArguments {
         if self.samples == Some(0) {
             return Err(Failure::mistake("--samples: expected at least 1, found 0"));
         }
-        let checkpoint = read_checkpoint(&self.checkpoint)?;
+        let checkpoint = Checkpoint::of_trained(&self.checkpoint)?;
         let run = &checkpoint.run;
         let algorithm = algorithms::find(&run.algorithm)?;
         let source = if self.graphs.is_empty() {
@@ -176,19 +174,4 @@ impl Trained {
             Source::Files(files) => Data::Files { convention: files.convention, seed: files.seed },
         }
     }
-}
-
-/// The checkpoint at `path`; in a folder, the best one.
-pub fn read_checkpoint(path: &Path) -> Result<Checkpoint, Failure> {
-    let file = if path.is_dir() { Folder::new(path).best() } else { path.to_owned() };
-    if path.is_dir() && !file.exists() {
-        return Err(Failure::mistake(format!(
-            "{}: there is no best.safetensors in it; a training writes it after its first epoch",
-            path.display()
-        )));
-    }
-    Checkpoint::read(&file, &processors::names()).map_err(|error| match error {
-        CheckpointError::Read { error, .. } => Failure::reading(&file, &error),
-        other => Failure::mistake(other),
-    })
 }

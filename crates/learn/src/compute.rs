@@ -4,8 +4,11 @@
 //! of the CPU decide nothing about a result and are left out of its record; a GPU sums in another
 //! order, and its products may be rounded, so both are told.
 
+use std::str::FromStr;
+
 use salsa_engine::cpu::Cpu;
-use salsa_engine::cuda::{self, CudaError, CudaOptions, Precision};
+use salsa_engine::cuda::{self, CudaError};
+pub use salsa_engine::cuda::{CudaOptions, Precision};
 use salsa_engine::device::Device;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +38,36 @@ pub struct Computed {
 /// The names of precisions.
 pub const PRECISIONS: [(&str, Precision); 3] =
     [("f32", Precision::Single), ("tf32", Precision::Tf32), ("bf16", Precision::Bf16)];
+
+/// A device as a person names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeviceName {
+    /// `cpu`.
+    Cpu,
+    /// `cuda` or `cuda:N`, the GPU of this number.
+    Cuda(usize),
+}
+
+impl FromStr for DeviceName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = text.strip_prefix("cuda:").map(str::parse);
+        match (text, number) {
+            ("cpu", _) => Ok(Self::Cpu),
+            ("cuda", _) => Ok(Self::Cuda(0)),
+            (_, Some(Ok(ordinal))) => Ok(Self::Cuda(ordinal)),
+            _ => Err(format!("expected cpu, cuda or cuda:N, found {text:?}")),
+        }
+    }
+}
+
+/// A precision by its name.
+pub fn precision(text: &str) -> Result<Precision, String> {
+    let found = PRECISIONS.iter().find(|(name, _)| *name == text);
+    let found = found.map(|(_, precision)| *precision);
+    found.ok_or_else(|| format!("expected f32, tf32 or bf16, found {text:?}"))
+}
 
 /// Networks that answer on one GPU at the same time: enough that one computes while others make
 /// their graphs.

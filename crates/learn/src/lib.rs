@@ -2,7 +2,7 @@
 //!
 //! The modules stand in the order of the data flow. A [`run`] says what is trained; samples become
 //! a [`batch`]; a [`model`] reads it where [`compute`] says, and its [`loss`] is minimised by [`training`], which keeps
-//! [`checkpoint`]s; what a trained model predicts is measured by [`metrics`] and judged by
+//! [`checkpoint`]s, which [`torch`] can read and write; what a trained model predicts is measured by [`metrics`] and judged by
 //! [`validity`]. [`parity`] holds all of it to the numbers of a reference.
 
 pub mod exact_json;
@@ -25,6 +25,8 @@ pub mod training;
 
 pub mod checkpoint;
 
+pub mod torch;
+
 mod compared;
 pub mod confidence;
 pub mod metrics;
@@ -36,3 +38,8 @@ pub mod evaluation;
 pub mod parity;
 
 pub mod prelude;
+
+/// The code of the guide runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/training.md")]
+struct TrainingGuide;

@@ -3,8 +3,18 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{
+    PyFileExistsError, PyFloatingPointError, PyIndexError, PyRuntimeError, PyTypeError,
+    PyValueError,
+};
 use pyo3::prelude::*;
+use salsa_learn::batch::BatchError;
+use salsa_learn::checkpoint::CheckpointError;
+use salsa_learn::evaluation::EvaluateError;
+use salsa_learn::network::NetworkError;
+use salsa_learn::run::RunError;
+use salsa_learn::training::log::LogError;
+use salsa_learn::training::{PlanError, TrainError};
 use salsa_traces::algorithms::UnknownAlgorithm;
 use salsa_traces::collate::CollateError;
 use salsa_traces::convention::UnknownConvention;
@@ -66,6 +76,7 @@ macro_rules! value_errors {
 }
 
 value_errors!(
+    BatchError,
     BinaryError,
     CollateError,
     GenerateError,
@@ -137,6 +148,104 @@ impl From<DatasetError> for Raised {
                 Self(PyValueError::new_err(message))
             }
         }
+    }
+}
+
+/// An error of the system, with the whole message.
+fn system(error: &io::Error, message: String) -> Raised {
+    Raised(io::Error::new(error.kind(), message).into())
+}
+
+impl From<RunError> for Raised {
+    fn from(error: RunError) -> Self {
+        let message = error.to_string();
+        match error {
+            RunError::Read { error, .. } => system(&error, message),
+            // To Python it is a keyword argument that nobody takes.
+            RunError::UnknownSetting { .. } => Self(PyTypeError::new_err(message)),
+            _ => Self(PyValueError::new_err(message)),
+        }
+    }
+}
+
+impl From<CheckpointError> for Raised {
+    fn from(error: CheckpointError) -> Self {
+        let message = error.to_string();
+        match error {
+            CheckpointError::Read { error, .. } | CheckpointError::Write { error, .. } => {
+                system(&error, message)
+            }
+            CheckpointError::NoBest { .. } => system(&io::ErrorKind::NotFound.into(), message),
+            CheckpointError::Malformed { .. } => Self(PyValueError::new_err(message)),
+        }
+    }
+}
+
+impl From<LogError> for Raised {
+    fn from(error: LogError) -> Self {
+        let message = error.to_string();
+        match error {
+            LogError::File { error, .. } => system(&error, message),
+            LogError::Malformed { .. } => Self(PyValueError::new_err(message)),
+        }
+    }
+}
+
+impl From<NetworkError> for Raised {
+    fn from(error: NetworkError) -> Self {
+        let message = error.to_string();
+        Self(match error {
+            NetworkError::Cuda(_) => PyRuntimeError::new_err(message),
+            _ => PyValueError::new_err(message),
+        })
+    }
+}
+
+impl From<TrainError> for Raised {
+    fn from(error: TrainError) -> Self {
+        let message = error.to_string();
+        match error {
+            TrainError::Network(error) => error.into(),
+            TrainError::Suite(error) => error.into(),
+            TrainError::Sample(error) => error.into(),
+            TrainError::Checkpoint(error) => error.into(),
+            TrainError::Log(error) => error.into(),
+            TrainError::NotFinite { .. } => Self(PyFloatingPointError::new_err(message)),
+            _ => Self(PyRuntimeError::new_err(message)),
+        }
+    }
+}
+
+impl From<PlanError> for Raised {
+    fn from(error: PlanError) -> Self {
+        let message = error.to_string();
+        match error {
+            PlanError::Occupied { .. } => Self(PyFileExistsError::new_err(message)),
+            PlanError::NothingToResume(CheckpointError::Read { error, .. })
+            | PlanError::Write { error, .. } => system(&error, message),
+            PlanError::NothingToResume(_) => Self(PyValueError::new_err(message)),
+            PlanError::Run(error) => error.into(),
+            PlanError::Suite(error) => error.into(),
+            PlanError::Train(error) => error.into(),
+        }
+    }
+}
+
+impl From<EvaluateError> for Raised {
+    fn from(error: EvaluateError) -> Self {
+        let message = error.to_string();
+        match error {
+            EvaluateError::Network(error) => error.into(),
+            EvaluateError::Sample(error) => error.into(),
+            EvaluateError::Batch { .. } => Self(PyValueError::new_err(message)),
+            _ => Self(PyRuntimeError::new_err(message)),
+        }
+    }
+}
+
+impl From<serde_json::Error> for Raised {
+    fn from(error: serde_json::Error) -> Self {
+        Self(PyRuntimeError::new_err(error.to_string()))
     }
 }
 

@@ -4,13 +4,15 @@
 //! them; every call that computes lets other Python threads run (`calling`), and every error
 //! becomes an exception there. Computations use the calling thread alone, because a data loader
 //! forks worker processes and threads do not survive that; only a loader without workers has
-//! threads, for as long as it is being read (`ahead`).
+//! threads, for as long as it is being read (`ahead`). Networks
+//! have threads of their own, which end with the call.
 
 mod ahead;
 mod arrays;
 mod cache;
 mod calling;
 mod commanding;
+mod computing;
 mod evaluating;
 mod executing;
 mod own;
@@ -18,6 +20,8 @@ mod sample;
 mod saving;
 mod specs;
 mod split;
+mod trained;
+mod training;
 
 use pyo3::prelude::*;
 
@@ -47,4 +51,8 @@ mod core {
     use super::specs::{algorithms, generators, suites};
     #[pymodule_export]
     use super::split::PySplit;
+    #[pymodule_export]
+    use super::trained::{evaluate_trained, predict, read_checkpoint, scores, write_checkpoint};
+    #[pymodule_export]
+    use super::training::{log, resume, train};
 }

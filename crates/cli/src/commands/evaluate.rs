@@ -1,6 +1,7 @@
 //! `salsa evaluate`: how good a trained model is, on splits or on graphs of one's own.
 
 use std::io::Write;
+use std::ops::ControlFlow;
 
 use clap::Args;
 use salsa_learn::evaluation::{Evaluation, TestSet, evaluate};
@@ -43,7 +44,10 @@ impl Evaluate {
         let sets = self.trained.sets(&trained)?;
         let progress = Progress::new(sets.iter().map(TestSet::count).sum(), "evaluating");
         let Trained { checkpoint, options, computed, .. } = &trained;
-        let splits = evaluate(checkpoint, &sets, *options, &mut || progress.advance(1))?;
+        let splits = evaluate(checkpoint, &sets, *options, &mut || {
+            progress.advance(1);
+            ControlFlow::Continue(())
+        })?;
         drop(progress);
         let (data, computed) = (trained.data(), computed.clone());
         let evaluation = Evaluation::new(checkpoint, data, options.steps, computed, splits);

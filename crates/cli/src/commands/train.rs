@@ -1,21 +1,19 @@
 //! `salsa train`: models on an algorithm, with checkpoints and logs, to be stopped and resumed.
 
 mod options;
-mod plan;
 mod seeds;
 mod side_by_side;
 mod watched;
 
 use std::collections::HashSet;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use salsa_learn::run::Run;
+use salsa_learn::training::{Folder, Plan};
 
-use self::plan::Plan;
 use self::seeds::Seeds;
 use self::side_by_side::train_all;
 pub use self::watched::{Screen, ending, introduction, watched};
@@ -132,30 +130,25 @@ impl Train {
             }
         }
         if !self.resume.is_empty() {
-            return self.resume.iter().map(|path| Plan::resume(path, self.epochs)).collect();
+            let plans = self.resume.iter().map(|path| Ok(Plan::resume(path, self.epochs)?));
+            return plans.collect();
         }
         let run = self.settled()?;
         let Some(seeds) = &self.seeds else {
-            let path = self.out.clone().unwrap_or_else(|| default_folder(&run));
-            return Ok(vec![Plan::new(run, path)?]);
+            let path =
+                self.out.clone().unwrap_or_else(|| Folder::default_of(&run).path().to_owned());
+            return Ok(vec![Plan::new(&run, path)?]);
         };
         let plans = seeds.iter().map(|seed| {
             let run = Self::seeded(&run, seed)?;
             let path = match &self.out {
                 Some(folder) => folder.join(format!("seed-{seed}")),
-                None => default_folder(&run),
+                None => Folder::default_of(&run).path().to_owned(),
             };
-            Plan::new(run, path)
+            Ok(Plan::new(&run, path)?)
         });
         plans.collect()
     }
-}
-
-fn default_folder(run: &Run) -> PathBuf {
-    let hints = if run.hints { "-hints" } else { "" };
-    let Run { algorithm, model, convention, seed, .. } = run;
-    let name = format!("{algorithm}-{}-{}{hints}-{seed}", model.processor, convention.name());
-    Path::new("salsa-runs").join(name)
 }
 
 /// Set by the first Ctrl-C; the second ends the process as usual.

@@ -18,6 +18,7 @@ mod draw;
 mod execute;
 mod files;
 mod full_disk;
+mod guide;
 mod help;
 mod inspect;
 mod interruption;

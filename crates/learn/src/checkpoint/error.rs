@@ -29,6 +29,14 @@ pub enum CheckpointError {
         /// What the system said.
         error: io::Error,
     },
+    /// A folder in which no epoch has ended.
+    #[error(
+        "{path}: there is no best.safetensors in it; a training writes it after its first epoch"
+    )]
+    NoBest {
+        /// The folder.
+        path: String,
+    },
     /// It was read, but it is no checkpoint, or not one that fits.
     #[error("{path}: {malformation}")]
     Malformed {
@@ -112,6 +120,12 @@ pub enum Malformation {
     /// A tensor that the model needs is not there.
     #[error("tensor {name:?} is missing")]
     MissingTensor {
+        /// The tensor.
+        name: String,
+    },
+    /// A tensor that the model does not have.
+    #[error("tensor {name:?}: the model has none of that name")]
+    UnexpectedTensor {
         /// The tensor.
         name: String,
     },

@@ -9,13 +9,15 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::{Checkpoint, CheckpointError};
+use crate::model::processors;
+use crate::training::Folder;
 
 impl Checkpoint {
     /// Writes the file at `path`, in place of an earlier one.
     pub fn write(&self, path: &Path) -> Result<(), CheckpointError> {
         let failed = |error| CheckpointError::Write { path: path.display().to_string(), error };
         let bytes = self.to_bytes().map_err(|error| failed(error.into()))?;
-        replace(path, &bytes).map_err(failed)
+        write_whole(path, &bytes).map_err(failed)
     }
 
     /// Reads the file at `path`; `processors` are the names that its run may have.
@@ -24,9 +26,23 @@ impl Checkpoint {
             .map_err(|error| CheckpointError::Read { path: path.display().to_string(), error })?;
         Self::from_bytes(&bytes, processors).map_err(|malformation| malformation.at(path))
     }
+
+    /// The checkpoint of a trained network at `path`; in the folder of a training, the best one.
+    pub fn of_trained(path: &Path) -> Result<Self, CheckpointError> {
+        let names = processors::names();
+        if !path.is_dir() {
+            return Self::read(path, &names);
+        }
+        let best = Folder::new(path).best();
+        if !best.exists() {
+            return Err(CheckpointError::NoBest { path: path.display().to_string() });
+        }
+        Self::read(&best, &names)
+    }
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes a file that is there completely, or not at all.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

@@ -78,6 +78,9 @@ pub enum EvaluateError {
         /// Why.
         error: Mismatch,
     },
+    /// Whoever was told of the progress wanted no more.
+    #[error("the evaluation was broken off")]
+    BrokenOff,
 }
 
 /// Gives `each` the answers of a checkpoint's network on all samples, in order, until it breaks.

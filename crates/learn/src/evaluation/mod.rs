@@ -14,7 +14,7 @@ mod test_set;
 mod verdict;
 
 pub use answers::{Answer, EvaluateError, Options, answers};
-pub use predict::{Prediction, predict};
+pub use predict::{Prediction, predict, scores};
 pub use record::{Data, Evaluation, Group, SplitResult, Trained};
 pub use score::score;
 pub use steps::{Steps, UnknownSteps};

@@ -35,13 +35,8 @@ pub fn predict(
     sample: &Sample,
     steps: Steps,
 ) -> Result<Prediction, BatchError> {
-    let batch = Batch::new(std::slice::from_ref(sample), false)?;
+    let batch = prepared(network, sample)?;
     let Network { tape, model } = network;
-    if tape.is_recording() {
-        tape.set_recording(false);
-    } else {
-        tape.clear();
-    }
     let most = match steps {
         Steps::Recorded => sample.trajectory.length as usize,
         Steps::Fixed(steps) => steps.max(1),
@@ -62,6 +57,32 @@ pub fn predict(
     }
     tape.clear();
     Ok(Prediction { outputs, steps: done })
+}
+
+/// What the decoders give for a sample after its recorded steps, for each output of the spec:
+/// logits of masks, log-probabilities of choices, numbers as they are.
+pub fn scores(network: &mut Network, sample: &Sample) -> Result<Vec<Vec<f32>>, BatchError> {
+    let batch = prepared(network, sample)?;
+    let Network { tape, model } = network;
+    let outputs = model.forward(tape, &batch).outputs;
+    let scores = outputs.iter().map(|&output| tape.read(output)).collect();
+    tape.clear();
+    Ok(scores)
+}
+
+/// A sample as a batch, if it is one for this network, and an empty tape that records nothing.
+fn prepared(Network { tape, model }: &mut Network, sample: &Sample) -> Result<Batch, BatchError> {
+    let (found, expected) = (&sample.trajectory.spec.algorithm, &model.spec.algorithm);
+    if found != expected {
+        let (found, expected) = (found.to_string(), expected.to_string());
+        return Err(BatchError::Mixed { graph: 0, found, expected });
+    }
+    if tape.is_recording() {
+        tape.set_recording(false);
+    } else {
+        tape.clear();
+    }
+    Batch::new(std::slice::from_ref(sample), false)
 }
 
 /// What the states say now; the tape is left as it was.

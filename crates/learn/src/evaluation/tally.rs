@@ -7,19 +7,24 @@ use super::{Answer, EvaluateError, Group, Options, SplitResult, TestSet, answers
 use crate::checkpoint::Checkpoint;
 use crate::scores::Scores;
 
-/// The results of a checkpoint's network on every set; `progress` is told of every graph.
+/// The results of a checkpoint's network on every set; `progress` is told of every graph, and may
+/// break off.
 pub fn evaluate(
     checkpoint: &Checkpoint,
     sets: &[TestSet<'_>],
     options: Options,
-    progress: &mut dyn FnMut(),
+    progress: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Vec<SplitResult>, EvaluateError> {
     let mut tallies: Vec<Tally> = sets.iter().map(|_| Tally::default()).collect();
+    let mut flow = ControlFlow::Continue(());
     answers(checkpoint, sets, options, &mut |answer| {
         tallies[answer.set].add(&answer);
-        progress();
-        ControlFlow::Continue(())
+        flow = progress();
+        flow
     })?;
+    if flow.is_break() {
+        return Err(EvaluateError::BrokenOff);
+    }
     Ok(sets.iter().zip(tallies).map(|(set, tally)| tally.finish(set.name())).collect())
 }
 

@@ -11,7 +11,7 @@ use crate::checkpoint::{Checkpoint, Progress};
 use crate::compute::Compute;
 use crate::model::processors;
 use crate::network::Network;
-use crate::prediction::predictions;
+use crate::prediction::{predictions, values_of};
 use crate::run::Run;
 use crate::training::step::{StepOptions, step};
 use crate::training::trainer::batch;
@@ -155,7 +155,11 @@ fn the_number_of_threads_changes_nothing() {
     let results = |n_threads| {
         let mut told = 0;
         let options = Options { steps: Steps::Auto, compute: Compute::Cpu { n_threads } };
-        let results = evaluate(&checkpoint, &sets, options, &mut || told += 1).unwrap();
+        let results = evaluate(&checkpoint, &sets, options, &mut || {
+            told += 1;
+            ControlFlow::Continue(())
+        })
+        .unwrap();
         assert_eq!(told, 33);
         results
     };
@@ -169,7 +173,9 @@ fn the_parts_add_up_to_the_whole() {
     let suite = Suite::named("paper").unwrap();
     let checkpoint = trained(&run("bfs", "gin"), &suite);
     let options = Options { steps: Steps::Recorded, compute: Compute::Cpu { n_threads: 2 } };
-    let results = evaluate(&checkpoint, &test_sets(&suite), options, &mut || ()).unwrap();
+    let results =
+        evaluate(&checkpoint, &test_sets(&suite), options, &mut || ControlFlow::Continue(()))
+            .unwrap();
     assert_eq!(results.iter().map(|split| split.all.graphs).collect::<Vec<_>>(), [12, 12, 9]);
     for SplitResult { all, by_size, by_family, .. } in &results {
         let (sizes, families) = (by_size.values().collect(), by_family.values().collect());
@@ -200,7 +206,7 @@ fn a_record_comes_back() {
     let sets = [TestSet::split(&suite, 7, mis, "er_16", Some(2)).unwrap()];
     let steps = Steps::Fixed(9);
     let options = Options { steps, compute: ONE_THREAD };
-    let splits = evaluate(&checkpoint, &sets, options, &mut || ()).unwrap();
+    let splits = evaluate(&checkpoint, &sets, options, &mut || ControlFlow::Continue(())).unwrap();
     let data =
         Data::Suite { name: "paper".into(), version: 1, convention: suite.convention, seed: 7 };
     let computed = ONE_THREAD.try_out().unwrap();
@@ -233,7 +239,46 @@ fn the_first_failure_is_told_whatever_the_threads_do() {
     let sets = [TestSet::split(&suite, 0, bfs, "er_16", Some(1003)).unwrap()];
     let skipped = [TestSet::given("nothing", Vec::new(), suite.convention)];
     let options = Options { steps: Steps::Fixed(1), compute: Compute::Cpu { n_threads: 3 } };
-    let error = evaluate(&checkpoint, &sets, options, &mut || ()).unwrap_err();
+    let error =
+        evaluate(&checkpoint, &sets, options, &mut || ControlFlow::Continue(())).unwrap_err();
     assert_eq!(error.to_string(), "split er_16 has 1000 samples, there is no index 1000");
-    assert_eq!(evaluate(&checkpoint, &skipped, options, &mut || ()).unwrap()[0].all.graphs, 0);
+    assert_eq!(
+        evaluate(&checkpoint, &skipped, options, &mut || ControlFlow::Continue(())).unwrap()[0]
+            .all
+            .graphs,
+        0
+    );
+}
+
+#[test]
+fn scores_say_what_a_prediction_says() {
+    let suite = Suite::named("paper").unwrap();
+    for (algorithm, processor) in [("bfs", "pgn"), ("mis", "recgnn"), ("eccentricity", "gin")] {
+        let checkpoint = trained(&run(algorithm, processor), &suite);
+        let mut network = Network::restore(&checkpoint, ONE_THREAD).unwrap();
+        let sample = sampler(&suite, algorithm, "er_16").sample(3, false).unwrap();
+        let scores = scores(&mut network, &sample).unwrap();
+        let read: Vec<Values> = sample
+            .trajectory
+            .spec
+            .outputs()
+            .zip(&scores)
+            .map(|(field, scores)| values_of(field, &sample.graph, scores).unwrap())
+            .collect();
+        assert_eq!(read, predict(&mut network, &sample, Steps::Recorded).unwrap().outputs);
+    }
+}
+
+#[test]
+fn whoever_is_told_of_the_progress_may_break_off() {
+    let suite = Suite::named("paper").unwrap();
+    let checkpoint = trained(&run("bfs", "gin"), &suite);
+    let options = Options { steps: Steps::Recorded, compute: Compute::Cpu { n_threads: 2 } };
+    let mut told = 0;
+    let broken = evaluate(&checkpoint, &test_sets(&suite), options, &mut || {
+        told += 1;
+        ControlFlow::Break(())
+    });
+    assert!(matches!(broken, Err(EvaluateError::BrokenOff)));
+    assert_eq!(told, 1);
 }

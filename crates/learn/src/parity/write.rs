@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::batch::{Answers, Batch, Moments, Target, encoded_inputs};
 use crate::network::Network;
 use crate::run::Run;
+use crate::torch;
 
 /// The bytes of a file with a batch and the network's values as they are now.
 pub fn to_bytes(run: &Run, network: &Network, batch: &Batch) -> Result<Vec<u8>, UnknownAlgorithm> {
@@ -21,8 +22,7 @@ pub fn to_bytes(run: &Run, network: &Network, batch: &Batch) -> Result<Vec<u8>, 
     tensors.batch(batch);
     for kept in network.tape.parameters() {
         let group = if kept.learned { "param" } else { "buffer_before" };
-        let (rows, columns) = network.tape.shape(kept.tensor);
-        let shape = if is_matrix(&kept.name) { vec![rows, columns] } else { vec![rows * columns] };
+        let shape = torch::shape(&kept.name, network.tape.shape(kept.tensor));
         tensors.insert(group, &kept.name, shape, &network.tape.read(kept.tensor));
     }
     Ok(tensors.to_bytes(&metadata(run, network)?))
@@ -61,14 +61,6 @@ fn metadata(
         ("hint_loss_weight", run.training.hint_loss.to_string()),
         ("hidden_loss_weight", run.training.hidden_loss.to_string()),
     ]))
-}
-
-/// Whether PyTorch has a parameter as a matrix. A layer's weight is one even if it has one column;
-/// the gain of a norm, also called weight, is not.
-fn is_matrix(name: &str) -> bool {
-    let (layer, kind) = name.rsplit_once('.').unwrap_or(("", name));
-    let layer = layer.rsplit('.').next().unwrap_or(layer);
-    kind.starts_with("weight") && layer != "norm" && !layer.starts_with("bn_")
 }
 
 /// Whole numbers and others apart: in a file the wider come first, so that all are aligned.

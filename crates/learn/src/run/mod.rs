@@ -22,6 +22,7 @@ mod write;
 use std::path::Path;
 
 use salsa_traces::convention::Convention;
+use salsa_traces::nearest::did_you_mean;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -125,6 +126,22 @@ pub enum RunError {
         /// The field, what is wrong with it and what would be right.
         problem: String,
     },
+    /// No field has this name.
+    #[error("there is no setting {name:?}{suggestion}")]
+    UnknownSetting {
+        /// The name.
+        name: String,
+        /// A name that is close.
+        suggestion: String,
+    },
+    /// One value of a run is wrong.
+    #[error("{origin}: {problem}")]
+    Value {
+        /// The option or argument that gave it.
+        origin: String,
+        /// What is wrong with it and what would be right.
+        problem: String,
+    },
 }
 
 impl Default for Run {
@@ -196,6 +213,44 @@ impl Run {
             line,
             problem,
         })
+    }
+
+    /// This run with one field, such as `model.hidden`, and its value in TOML; `origin` is the
+    /// option or argument that errors are about.
+    pub fn with_value(
+        &self,
+        origin: &str,
+        field: &str,
+        value: &str,
+        processors: &[&str],
+    ) -> Result<Self, RunError> {
+        parse::run(self, &format!("{field} = {value}"), processors).map_err(|(_, problem)| {
+            let known = format!("{field}: ");
+            let problem = problem.strip_prefix(&known).unwrap_or(&problem).to_owned();
+            RunError::Value { origin: origin.to_owned(), problem }
+        })
+    }
+
+    /// The same for a field by the last part of its name, which says enough: `hidden`.
+    ///
+    /// ```
+    /// use salsa_learn::run::Run;
+    ///
+    /// let run = Run::default().with_setting("hidden", "32", &["pgn"])?;
+    /// assert_eq!(run.model.hidden, 32);
+    /// # Ok::<(), salsa_learn::run::RunError>(())
+    /// ```
+    pub fn with_setting(
+        &self,
+        name: &str,
+        value: &str,
+        processors: &[&str],
+    ) -> Result<Self, RunError> {
+        let Some((table, _)) = parse::fields().find(|(_, field)| *field == name) else {
+            let suggestion = did_you_mean(name, parse::fields().map(|(_, field)| field));
+            return Err(RunError::UnknownSetting { name: name.to_owned(), suggestion });
+        };
+        self.with_value(name, &format!("{table}{name}"), value, processors)
     }
 
     /// The suite, a built-in name or a path.

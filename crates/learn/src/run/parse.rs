@@ -14,6 +14,7 @@ use super::{ModelOptions, Run, TrainingOptions};
 
 const TOP: &[&str] =
     &["algorithm", "hints", "convention", "suite", "data_seed", "seed", "model", "training"];
+const TABLES: [&str; 2] = ["model", "training"];
 const MODEL: &[&str] = &["processor", "hidden", "aggregation", "steps_per_hint"];
 const TRAINING: &[&str] = &[
     "batch",
@@ -32,6 +33,14 @@ const TRAINING: &[&str] = &[
     "train_samples",
     "validation_samples",
 ];
+
+/// The table and the name of every field.
+pub(super) fn fields() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let of = |table: &'static str, names: &'static [&str]| {
+        names.iter().filter(|name| !TABLES.contains(name)).map(move |&name| (table, name))
+    };
+    of("", TOP).chain(of("model.", MODEL)).chain(of("training.", TRAINING))
+}
 
 const ANY: RangeInclusive<u64> = 0..=u64::MAX;
 /// Counts that become sizes of tensors or of loops.

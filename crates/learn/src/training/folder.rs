@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::log::RunLog;
+use crate::run::Run;
+
 /// Where a training keeps its files.
 #[derive(Debug, Clone)]
 pub struct Folder(PathBuf);
@@ -12,9 +15,27 @@ impl Folder {
         Self(path.into())
     }
 
+    /// Where a run goes for which no other folder is given: `salsa-runs/bfs-pgn-paper-42`.
+    pub fn default_of(run: &Run) -> Self {
+        let hints = if run.hints { "-hints" } else { "" };
+        let Run { algorithm, model, convention, seed, .. } = run;
+        let name = format!("{algorithm}-{}-{}{hints}-{seed}", model.processor, convention.name());
+        Self(Path::new("salsa-runs").join(name))
+    }
+
     /// The folder itself.
     pub fn path(&self) -> &Path {
         &self.0
+    }
+
+    /// The run.
+    pub fn run_file(&self) -> PathBuf {
+        self.0.join("run.toml")
+    }
+
+    /// The log.
+    pub fn log(&self) -> PathBuf {
+        self.0.join(RunLog::FILE)
     }
 
     /// The checkpoint to go on from.

@@ -8,6 +8,7 @@ mod parse;
 
 pub use custom::Custom;
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use rand_chacha::ChaCha8Rng;
@@ -163,6 +164,34 @@ impl Suite {
             let suggestion = did_you_mean(name, known);
             SuiteError::UnknownSplit { suite: self.name.clone(), name: name.to_owned(), suggestion }
         })
+    }
+
+    /// The splits that a user names, each once: `test` for all test sets, `all` for every split.
+    ///
+    /// ```
+    /// use salsa_traces::suite::Suite;
+    /// let paper = Suite::named("paper")?;
+    /// let chosen = paper.chosen(["val", "test", "er_16"])?;
+    /// assert_eq!((chosen.len(), chosen[0].name.as_str()), (16, "val"));
+    /// # Ok::<(), salsa_traces::suite::SuiteError>(())
+    /// ```
+    pub fn chosen<'n>(
+        &self,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<Vec<&Split>, SuiteError> {
+        let mut chosen: Vec<&Split> = Vec::new();
+        for name in names {
+            match name {
+                "all" => chosen.extend(&self.splits),
+                "test" => {
+                    chosen.extend(self.splits.iter().filter(|split| split.role() == Role::Test));
+                }
+                name => chosen.push(self.split(name)?),
+            }
+        }
+        let mut seen = HashSet::new();
+        chosen.retain(|split| seen.insert(split.name.as_str()));
+        Ok(chosen)
     }
 }
 

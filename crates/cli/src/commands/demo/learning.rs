@@ -1,6 +1,7 @@
 //! The demonstration's training, resumed where one was stopped, and its evaluation.
 
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +20,6 @@ use crate::commands::train::{Screen, ending, introduction, watched};
 use crate::failure::Failure;
 use crate::files::write_whole;
 use crate::progress::Progress;
-use crate::trained::read_checkpoint;
 
 /// What is trained, and on how many graphs it is tested.
 pub struct Lesson {
@@ -96,7 +96,7 @@ pub fn evaluate(
     compute: Compute,
     stop: &AtomicBool,
 ) -> Result<Evaluation, Failure> {
-    let checkpoint = read_checkpoint(path)?;
+    let checkpoint = Checkpoint::of_trained(path)?;
     let count = |split: &Split| (lesson.graphs)(split.graphs.nodes.max()).min(split.samples);
     let sets: Vec<TestSet<'_>> = suite
         .splits
@@ -112,6 +112,7 @@ pub fn evaluate(
             // Nothing is lost but these results.
             std::process::exit(130);
         }
+        ControlFlow::Continue(())
     })?;
     let data = Data::Suite {
         name: suite.name.clone(),

@@ -39,9 +39,7 @@ impl Train {
         ];
         for (option, field, value) in options {
             if let Some(value) = value {
-                let laid = run.with(option, &format!("{field} = {value}"), &names);
-                // The option says which field it is.
-                run = laid.map_err(|error| on_option(&error, &format!("{field}: ")))?;
+                run = run.with_value(option, field, &value, &names)?;
             }
         }
         for field in &self.fields {
@@ -62,19 +60,18 @@ impl Train {
                 }
                 laid => laid,
             }
-            .map_err(|error| on_option(&error, ""))?;
+            .map_err(|error| on_option(&error))?;
         }
         Ok(run.resolved())
     }
 
     /// The same run with another seed.
     pub fn seeded(run: &Run, seed: u64) -> Result<Run, Failure> {
-        let laid = run.with("--seeds", &format!("seed = {seed}"), &processors::names());
-        laid.map_err(|error| on_option(&error, "seed: "))
+        Ok(run.with_value("--seeds", "seed", &seed.to_string(), &processors::names())?)
     }
 }
 
-/// A problem of one option: there is only one line, and `known` need not be said.
-fn on_option(error: &RunError, known: &str) -> Failure {
-    Failure::mistake(error.to_string().replacen(&format!(":1: {known}"), ": ", 1))
+/// A problem of `--set`: there is only one line.
+fn on_option(error: &RunError) -> Failure {
+    Failure::mistake(error.to_string().replacen(":1: ", ": ", 1))
 }

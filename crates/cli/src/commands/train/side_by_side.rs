@@ -12,9 +12,8 @@ use std::thread::{self, ScopedJoinHandle};
 
 use indicatif::{MultiProgress, ProgressDrawTarget};
 use salsa_learn::compute::Compute;
-use salsa_learn::training::Outcome;
+use salsa_learn::training::{Outcome, Plan};
 
-use super::plan::Plan;
 use super::watched::{Screen, ending, introduction, watched};
 use crate::failure::Failure;
 
@@ -76,9 +75,17 @@ fn train(plan: &Plan, compute: Compute, screen: &Screen, introduce: &Sender<Stri
     }
 }
 
+/// What a training is called beside others: by its seed, or by the folder it goes on in.
+fn label(plan: &Plan) -> String {
+    match plan.new_run() {
+        Some(run) => format!("seed {}", run.seed),
+        None => plan.folder().path().display().to_string(),
+    }
+}
+
 /// Where each is shown: alone without a name, beside others by its label.
 fn screens(plans: &[Plan], bars: &MultiProgress, stop: &Arc<AtomicBool>) -> Vec<Screen> {
-    let labels: Vec<String> = plans.iter().map(Plan::label).collect();
+    let labels: Vec<String> = plans.iter().map(label).collect();
     let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
     let screen = |label| Screen::beside(&format!("{label:<width$}"), bars, stop);
     match plans {
@@ -117,7 +124,7 @@ fn tell(
 /// What went wrong and where, each reason once; a mistake only if nothing else went wrong.
 fn failure(plans: &[Plan], ends: Vec<Ended>) -> Option<Failure> {
     let mut failures: Vec<(String, Failure)> =
-        plans.iter().zip(ends).filter_map(|(plan, end)| Some((plan.label(), end.err()?))).collect();
+        plans.iter().zip(ends).filter_map(|(plan, end)| Some((label(plan), end.err()?))).collect();
     if plans.len() == 1 {
         return failures.pop().map(|(_, failure)| failure);
     }
