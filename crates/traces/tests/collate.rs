@@ -159,7 +159,7 @@ fn features_of_graphs_have_one_row_a_graph() {
 
 #[test]
 fn what_cannot_be_put_together_is_refused() {
-    assert_eq!(collate::<Sample>(&[], true), Err(CollateError::Empty));
+    assert_eq!(collate(&[] as &[Sample], true), Err(CollateError::Empty));
     let mut mixed = samples("bfs");
     mixed.push(samples("dfs").remove(0));
     let told = collate(&mixed, true).unwrap_err().to_string();
