@@ -5,7 +5,7 @@
 //! [`checkpoint`]s; what a trained model predicts is measured by [`metrics`] and judged by
 //! [`validity`]. [`parity`] holds all of it to the numbers of a reference.
 
-pub mod exact_json;
+pub use salsa_records::{confidence, exact_json};
 
 pub mod run;
 
@@ -26,7 +26,6 @@ pub mod training;
 pub mod checkpoint;
 
 mod compared;
-pub mod confidence;
 pub mod metrics;
 pub mod scores;
 pub mod validity;

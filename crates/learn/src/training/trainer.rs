@@ -25,7 +25,7 @@ use super::schedule::Plateau;
 use super::step::{NotFinite, Pending, StepError, StepOptions, begin, validate};
 use crate::batch::Batch;
 use crate::checkpoint::{Checkpoint, CheckpointError, Progress};
-use crate::compute::{Compute, Computed};
+use crate::compute::{Compute, Computed, computed_on};
 use crate::evaluation::score;
 use crate::network::{Network, NetworkError};
 use crate::run::Run;
@@ -107,7 +107,7 @@ impl<'a> Trainer<'a> {
             options: StepOptions::new(&run),
             plateau: Plateau::resume(&run, progress.plateau),
             early_stopping: EarlyStopping::resume(&run, progress.early_stopping),
-            computed: Computed::on(network.tape.device()),
+            computed: computed_on(network.tape.device()),
             ahead: network.tape.device().runs_ahead(),
             network,
             progress,
