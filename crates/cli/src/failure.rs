@@ -13,6 +13,8 @@ use salsa_learn::network::NetworkError;
 use salsa_learn::parity::CaseError;
 use salsa_learn::run::RunError;
 use salsa_learn::training::TrainError;
+use salsa_sweep::folder::FolderError;
+use salsa_sweep::plan::PlanError;
 use salsa_traces::algorithms::UnknownAlgorithm;
 use salsa_traces::convention::UnknownConvention;
 use salsa_traces::dataset::{DatasetError, VerifyError};
@@ -33,6 +35,9 @@ pub enum Failure {
     /// Anything else.
     #[error("{0}")]
     System(String),
+    /// A clean stop with work left to do, which a scheduler may want to know.
+    #[error("{0}")]
+    Unfinished(String),
     /// Whoever read the output has read enough.
     #[error("the output was closed")]
     ClosedOutput,
@@ -96,10 +101,14 @@ impl Failure {
         match self {
             Self::Mistake(_) => ExitCode::from(2),
             Self::System(_) => ExitCode::from(1),
+            Self::Unfinished(_) => ExitCode::from(UNFINISHED),
             Self::ClosedOutput => ExitCode::SUCCESS,
         }
     }
 }
+
+/// What `sysexits.h` calls a temporary failure: trying again will help.
+const UNFINISHED: u8 = 75;
 
 /// What clap says of a wrong command line, as one line; `words` is that command line.
 pub fn usage_line(error: &clap::Error, words: impl IntoIterator<Item = String>) -> String {
@@ -186,6 +195,26 @@ impl From<VerifyError> for Failure {
             VerifyError::Read { path, error } => Self::reading(Path::new(&path), &error),
             VerifyError::Manifest { .. } => Self::mistake(error),
             damaged => Self::System(damaged.to_string()),
+        }
+    }
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Self {
+        match error {
+            PlanError::Read { path, error } => Self::reading(Path::new(&path), &error),
+            PlanError::Suite(error) => error.into(),
+            invalid => Self::mistake(invalid),
+        }
+    }
+}
+
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Self {
+        match error {
+            FolderError::Plan(error) => error.into(),
+            FolderError::File { path, error } => Self::writing(&path, &error),
+            other => Self::mistake(other),
         }
     }
 }

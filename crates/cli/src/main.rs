@@ -69,6 +69,10 @@ fn main() -> ExitCode {
     let done = salsa.command.unwrap_or_default().run(&mut out);
     match done.and_then(|()| out.flush().map_err(Failure::output)) {
         Ok(()) | Err(Failure::ClosedOutput) => ExitCode::SUCCESS,
+        Err(Failure::Unfinished(told)) => {
+            eprintln!("{told}");
+            Failure::Unfinished(told).exit_code()
+        }
         Err(failure) => {
             eprintln!("error: {failure}");
             failure.exit_code()

@@ -2,7 +2,6 @@
 
 mod options;
 mod plan;
-mod seeds;
 mod side_by_side;
 mod watched;
 
@@ -13,10 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use salsa_learn::run::Run;
+use salsa_learn::run::{Run, Seeds};
 
 use self::plan::Plan;
-use self::seeds::Seeds;
 use self::side_by_side::train_all;
 pub use self::watched::{Screen, ending, introduction, watched};
 use crate::compute::ComputeArguments;

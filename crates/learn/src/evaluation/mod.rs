@@ -5,6 +5,7 @@
 //! the same for any number of threads.
 
 mod answers;
+mod graph_result;
 mod predict;
 mod record;
 mod score;
@@ -13,11 +14,12 @@ mod tally;
 mod test_set;
 
 pub use answers::{Answer, EvaluateError, Options, answers};
+pub use graph_result::{GraphResult, MetricValue};
 pub use predict::{Prediction, predict};
 pub use record::{Data, Evaluation, Group, SplitResult, Trained};
 pub use score::score;
 pub use steps::{Steps, UnknownSteps};
-pub use tally::evaluate;
+pub use tally::{Tally, evaluate};
 pub use test_set::TestSet;
 
 #[cfg(test)]

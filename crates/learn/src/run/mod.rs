@@ -17,15 +17,18 @@
 
 mod aggregation;
 mod parse;
+mod seeds;
 mod write;
 
 use std::path::Path;
 
 use salsa_traces::convention::Convention;
+use salsa_traces::toml_table::{Problem, Table};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use aggregation::{Aggregation, UnknownAggregation};
+pub use seeds::Seeds;
 
 /// One training: what is learned, by which model, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -196,6 +199,12 @@ impl Run {
             line,
             problem,
         })
+    }
+
+    /// This run with the fields that a table of another kind of file gives; which fields that
+    /// table may have is for the caller to say.
+    pub fn with_fields(&self, table: &Table<'_>, processors: &[&str]) -> Result<Self, Problem> {
+        parse::fields(self, table, processors)
     }
 
     /// The suite, a built-in name or a path.

@@ -42,6 +42,11 @@ pub(super) fn run(base: &Run, text: &str, processors: &[&str]) -> Result<Run, Pr
     let document = Document::parse(text)?;
     let root = document.root();
     root.allow(TOP)?;
+    fields(base, &root, processors)
+}
+
+/// The fields of a run that `root` has, whatever else stands there.
+pub(super) fn fields(base: &Run, root: &Table<'_>, processors: &[&str]) -> Result<Run, Problem> {
     let mut run = base.clone();
     if root.contains("algorithm") {
         let (name, line) = root.string("algorithm")?;
@@ -53,7 +58,7 @@ pub(super) fn run(base: &Run, text: &str, processors: &[&str]) -> Result<Run, Pr
         run.hints = root.truth("hints")?;
     }
     if root.contains("convention") {
-        run.convention = named(&root, "convention")?;
+        run.convention = named(root, "convention")?;
     }
     if root.contains("suite") {
         let (suite, line) = root.string("suite")?;
@@ -63,8 +68,8 @@ pub(super) fn run(base: &Run, text: &str, processors: &[&str]) -> Result<Run, Pr
         }
         run.suite = Some(suite);
     }
-    optional_whole(&root, "data_seed", ANY, &mut run.data_seed)?;
-    whole(&root, "seed", ANY, &mut run.seed)?;
+    optional_whole(root, "data_seed", ANY, &mut run.data_seed)?;
+    whole(root, "seed", ANY, &mut run.seed)?;
     if let Some(table) = root.table("model")? {
         model(&table, processors, &mut run.model)?;
     }

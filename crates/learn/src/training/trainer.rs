@@ -167,7 +167,7 @@ impl<'a> Trainer<'a> {
             let mut log = RunLog::create(folder.path(), now())?;
             let (run, computed) = (Box::new(self.run.clone()), self.computed.clone());
             log.append(now(), &Record::Started { step: 0, run, computed })?;
-            self.progress.log_records = log.records();
+            self.progress.log_records = log.synced()?;
             self.save(&folder.last())?;
             log
         } else {
@@ -235,7 +235,7 @@ impl<'a> Trainer<'a> {
             self.progress.epoch_loss = RunningLoss::default();
             self.progress.plateau = self.plateau.state();
             self.progress.early_stopping = self.early_stopping.state();
-            self.progress.log_records = log.records();
+            self.progress.log_records = log.synced()?;
             // The best comes first: were the last one there alone, a resumed run would miss it.
             if improved {
                 self.save(&folder.best())?;
@@ -297,7 +297,7 @@ impl<'a> Trainer<'a> {
             let save = saved.elapsed().as_secs() >= SECONDS_A_CHECKPOINT;
             if stops || save {
                 self.finish_step(waiting.take(), log, observer)?;
-                self.progress.log_records = log.records();
+                self.progress.log_records = log.synced()?;
                 self.save(&folder.last())?;
                 saved = Instant::now();
             }
