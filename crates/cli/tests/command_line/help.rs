@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::salsa::{folder, printed, salsa};
 
 /// Every command, those of `bench` too.
-pub const COMMANDS: [&str; 22] = [
+pub const COMMANDS: [&str; 27] = [
     "list",
     "generate",
     "inspect",
@@ -17,6 +17,11 @@ pub const COMMANDS: [&str; 22] = [
     "train",
     "evaluate",
     "predict",
+    "sweep",
+    "sweep run",
+    "sweep worker",
+    "sweep submit",
+    "sweep status",
     "demo",
     "bench",
     "bench generate",

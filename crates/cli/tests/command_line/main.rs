@@ -9,6 +9,7 @@
 mod salsa;
 
 mod bench;
+mod cluster;
 mod completions;
 mod conformance;
 mod damaged_files;
@@ -25,5 +26,8 @@ mod mistakes;
 mod scaling;
 mod side_by_side;
 mod summaries;
+mod sweep;
+mod sweep_crashes;
+mod sweep_slurm;
 mod train;
 mod trained;

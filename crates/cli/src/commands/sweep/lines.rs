@@ -39,8 +39,9 @@ pub fn line(board: &Board, cell: usize, event: &Event<'_>) -> Option<String> {
     Some(format!("{:<width$}  {told}", row.name))
 }
 
-/// A line for about every tenth of an evaluation.
+/// A line for about every tenth of a long evaluation, and one for its end.
 fn is_news(board: &Board, cell: usize, done: u64) -> bool {
-    let tenth = (board.rows[cell].graphs.1 / 10).max(1);
-    done > 0 && done.is_multiple_of(tenth)
+    let total = board.rows[cell].graphs.1;
+    let tenth = (total / 10).max(100);
+    done > 0 && (done.is_multiple_of(tenth) || done == total)
 }

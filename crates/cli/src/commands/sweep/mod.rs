@@ -7,6 +7,7 @@ mod estimate;
 mod lines;
 mod run;
 mod status;
+mod submit;
 mod worker;
 
 use std::io::Write;
@@ -26,6 +27,7 @@ Examples:
 pub enum Sweep {
     Run(run::Run),
     Worker(worker::Worker),
+    Submit(submit::Submit),
     Status(status::Status),
 }
 
@@ -34,6 +36,7 @@ impl Sweep {
         match self {
             Self::Run(run) => run.run(out),
             Self::Worker(worker) => worker.run(out),
+            Self::Submit(submit) => submit.run(out),
             Self::Status(status) => status.run(out),
         }
     }

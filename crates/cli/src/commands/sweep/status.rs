@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use salsa_sweep::folder::SweepFolder;
+use salsa_sweep::slurm::{Tasks, jobs};
 use salsa_sweep::state::{CellState, CellStatus, Progress, states};
 use serde::Serialize;
 
@@ -15,7 +16,8 @@ use crate::table::table;
 
 /// Tell how far a sweep has come
 ///
-/// Reads the sweep's folder only, so it can be asked anywhere and at any time.
+/// Reads the sweep's folder, so it can be asked anywhere and at any time. Where workers were
+/// submitted to Slurm, it is asked how they are.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -41,7 +43,19 @@ struct Told<'a> {
     stopped: usize,
     waiting: usize,
     failed: usize,
+    /// Jobs that were submitted, and what Slurm says of their tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slurm: Option<Slurm>,
     each: Vec<CellStatus>,
+}
+
+#[derive(Debug, Serialize)]
+struct Slurm {
+    jobs: Vec<String>,
+    tasks: Tasks,
+    /// Why it could not be asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
 }
 
 impl Status {
@@ -59,6 +73,7 @@ impl Status {
             stopped: count(|state| matches!(state, CellState::Stopped { .. })),
             waiting: count(|state| *state == CellState::Waiting),
             failed: count(|state| matches!(state, CellState::Failed { .. })),
+            slurm: Slurm::of(&folder)?,
             each,
         };
         match self.format {
@@ -81,6 +96,11 @@ impl Told<'_> {
         for (count, what) in others.into_iter().filter(|(count, _)| *count > 0) {
             text += &format!(", {count} {what}");
         }
+        if let Some(slurm) = &self.slurm {
+            text += &slurm.text(self.claimed + self.stopped + self.waiting > 0);
+        }
+        let tasks = self.slurm.as_ref().filter(|slurm| slurm.problem.is_none());
+        let row = |status| row(status, tasks.map(|slurm| &slurm.tasks));
         let rows: Vec<[String; 4]> = self.each.iter().filter_map(row).collect();
         if !rows.is_empty() {
             text += "\n\n";
@@ -91,7 +111,7 @@ impl Told<'_> {
 }
 
 /// Of what is finished or waiting, the number says enough.
-fn row(status: &CellStatus) -> Option<[String; 4]> {
+fn row(status: &CellStatus, tasks: Option<&Tasks>) -> Option<[String; 4]> {
     let (state, progress, who) = match &status.state {
         CellState::Finished | CellState::Waiting => return None,
         CellState::Failed { message } => ("failed", message.clone(), String::new()),
@@ -99,10 +119,47 @@ fn row(status: &CellStatus) -> Option<[String; 4]> {
         CellState::Claimed { attempt, holder, progress } => {
             let job = holder.job.as_ref().map_or(String::new(), |job| format!(", job {job}"));
             let who = format!("{}:{}{job}, attempt {attempt}", holder.host, holder.process);
-            ("claimed", reached(progress), who)
+            let is_gone = match (tasks, &holder.job) {
+                (Some(tasks), Some(job)) => !tasks.is_active(job),
+                _ => false,
+            };
+            (if is_gone { "lost" } else { "claimed" }, reached(progress), who)
         }
     };
     Some([status.cell.clone(), state.to_owned(), progress, who])
+}
+
+impl Slurm {
+    /// What there is to say of a sweep that was submitted.
+    fn of(folder: &SweepFolder) -> Result<Option<Self>, Failure> {
+        let jobs = jobs(folder).map_err(|error| Failure::reading(&folder.slurm(), &error))?;
+        if jobs.is_empty() {
+            return Ok(None);
+        }
+        let (tasks, problem) = match Tasks::ask(folder.plan().name(), &jobs) {
+            Ok(tasks) => (tasks, None),
+            Err(error) => (Tasks::default(), Some(error.to_string())),
+        };
+        Ok(Some(Self { jobs, tasks, problem }))
+    }
+
+    fn text(&self, has_work: bool) -> String {
+        if let Some(problem) = &self.problem {
+            return format!("\nSlurm jobs {}: {problem}", self.jobs.join(", "));
+        }
+        let counts: Vec<String> = self
+            .tasks
+            .counts()
+            .into_iter()
+            .map(|(state, count)| format!("{count} {}", state.to_lowercase()))
+            .collect();
+        let counts = if counts.is_empty() { "all over".to_owned() } else { counts.join(", ") };
+        let hint = match has_work && self.tasks.n_active() == 0 {
+            true => "; nobody is at work, submit again",
+            false => "",
+        };
+        format!("\nSlurm jobs {}: {counts}{hint}", self.jobs.join(", "))
+    }
 }
 
 fn reached(progress: &Progress) -> String {
