@@ -10,6 +10,7 @@ mod salsa;
 
 mod bench;
 mod cluster;
+mod cluster_examples;
 mod completions;
 mod conformance;
 mod damaged_files;

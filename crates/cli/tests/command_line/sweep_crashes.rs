@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::salsa::{command, folder, run, salsa, succeeds};
-use crate::sweep::{Left, TINY, assert_same, left, undisturbed};
+use crate::sweep::{Left, TINY, assert_same, left, make, undisturbed};
 
 /// Numbers that look random (Knuth's linear congruence).
 struct Dice(u64);
@@ -57,9 +57,7 @@ impl Drop for Process {
 /// A folder with the sweep `s` that nobody has begun.
 fn prepared() -> tempfile::TempDir {
     let at = folder();
-    std::fs::write(at.path().join("tiny.toml"), TINY).unwrap();
-    let run = salsa(at.path(), "sweep run tiny.toml --out s --time-limit 1ms");
-    assert_eq!(run.code, Some(0), "{}", run.err);
+    make(at.path(), "s");
     at
 }
 

@@ -50,7 +50,9 @@ fn workers_on_slurm_may_die_and_be_preempted() {
     let Some(cluster) = cluster() else { return };
     let expected = undisturbed();
     let at = folder();
-    let at = at.path();
+    // A name that scripts must quote.
+    let at = &at.path().join("a b");
+    std::fs::create_dir(at).unwrap();
     std::fs::write(at.join("tiny.toml"), TINY).unwrap();
     let submitted = on(&cluster, at, "sweep submit tiny.toml --slurm --out s --workers 1 --cpus 1");
     assert_eq!(
@@ -71,7 +73,11 @@ fn workers_on_slurm_may_die_and_be_preempted() {
 
     // Submitted again, as before but more of them; the lost cell is taken back.
     let again = on(&cluster, at, "sweep submit s --slurm --workers 2");
-    assert!(again.out.starts_with("job 2 with 2 more workers, 0 were under way; "), "{}", again.out);
+    assert!(
+        again.out.starts_with("job 2 with 2 more workers, 0 were under way; "),
+        "{}",
+        again.out
+    );
     assert!(again.out.contains(", 1 taken back from workers that are gone"), "{}", again.out);
 
     // One is pre-empted: Slurm ends it and starts it again.

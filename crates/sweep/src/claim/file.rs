@@ -47,20 +47,30 @@ const LENGTH: usize = 512;
 
 /// The claim in force on a cell, if there is any: its number and its bytes.
 pub fn current(folder: &Path) -> io::Result<Option<(u64, Vec<u8>)>> {
-    let entries = match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        entries => entries?,
-    };
-    let mut highest = None;
-    for entry in entries {
-        let number = entry?.file_name().to_str().and_then(|name| name.parse::<u64>().ok());
-        highest = highest.max(number);
-    }
-    let Some(number) = highest else { return Ok(None) };
+    let Some(number) = numbers(folder)?.into_iter().max() else { return Ok(None) };
     // Opened anew each time: network file systems show what others wrote on opening.
     let mut bytes = Vec::new();
-    File::open(folder.join(number.to_string()))?.read_to_end(&mut bytes)?;
+    match File::open(folder.join(number.to_string())) {
+        // Somebody took over since, and removed it.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        file => {
+            file?.read_to_end(&mut bytes)?;
+        }
+    }
     Ok(Some((number, bytes)))
+}
+
+/// The numbers of the claims that are there.
+fn numbers(folder: &Path) -> io::Result<Vec<u64>> {
+    match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries?
+            .filter_map(|entry| match entry {
+                Ok(entry) => entry.file_name().to_str()?.parse().ok().map(Ok),
+                Err(error) => Some(Err(error)),
+            })
+            .collect(),
+    }
 }
 
 /// Claims the cell whose claims are in `folder`, if nobody holds it.
@@ -102,6 +112,10 @@ pub fn take_next(
     temporary.as_file().sync_all()?;
     match temporary.persist_noclobber(&path) {
         Ok(file) => {
+            // The highest number is all that counts.
+            for earlier in numbers(folder)?.into_iter().filter(|&earlier| earlier < number) {
+                let _ = std::fs::remove_file(folder.join(earlier.to_string()));
+            }
             let open = Mutex::new((file, content));
             Ok(Some(Claim { folder: folder.to_owned(), number, open }))
         }
@@ -124,7 +138,7 @@ impl Claim {
 
     /// Whether somebody has taken over.
     pub fn is_superseded(&self) -> bool {
-        self.folder.join((self.number + 1).to_string()).exists()
+        numbers(&self.folder).is_ok_and(|numbers| numbers.into_iter().max() > Some(self.number))
     }
 
     /// Shows that the holder is alive.

@@ -15,7 +15,7 @@ use salsa_learn::compute::{Compute, Computed};
 use thiserror::Error;
 
 use self::picker::{Pick, Picker};
-use crate::claim::{Claim, Heart};
+use crate::claim::{Beating, Claim, Heart};
 use crate::folder::SweepFolder;
 use crate::plan::Cell;
 use crate::work::{Ended, Event, Failure, Watcher, Work, WorkError};
@@ -42,7 +42,7 @@ pub struct Options<'a> {
 pub enum Rest {
     /// Wait until all is finished, and take over from who dies.
     Wait,
-    /// Leave it to them, once they have shown for a lease that they are alive.
+    /// Leave it to them, once they have shown for two leases that they are alive.
     Leave,
 }
 
@@ -163,7 +163,7 @@ impl<'a> Crew<'a> {
             Ok(Ended::Stopped) => watcher.event(Event::Stopped),
             Ok(Ended::Lost) => watcher.event(Event::Lost),
             // A holder that lost its cell may find its files gone.
-            Err(_) if claim.is_lost() || claim.claim().is_superseded() => {
+            Err(_) if self.is_lost(cell, &claim) => {
                 watcher.event(Event::Lost);
             }
             Err(WorkError::Cell(message)) => {
@@ -178,6 +178,10 @@ impl<'a> Crew<'a> {
         self.picker().returned(place, is_over);
         // A claim that cannot be let go ends with its lock or its lease.
         let _ = self.heart.let_go(&claim);
+    }
+
+    fn is_lost(&self, cell: &Cell, claim: &Beating) -> bool {
+        claim.is_lost() || claim.claim().is_superseded() || self.folder.is_finished(cell)
     }
 
     fn stops(&self) -> bool {

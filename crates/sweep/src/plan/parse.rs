@@ -59,7 +59,7 @@ pub(super) fn plan(origin: &str, text: &str, given: Option<&str>) -> Result<Plan
         }
     }
     let file = suites.iter().find(|(name, _)| is_path(name));
-    let stem = Path::new(origin).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let stem = Path::new(origin).file_stem().map(|stem| as_name(&stem.to_string_lossy()));
     Ok(Plan {
         name: name.or(stem).unwrap_or_default(),
         summary,
@@ -219,6 +219,14 @@ fn filled<T>(table: &Table<'_>, field: &str, list: (Vec<T>, usize)) -> Result<Ve
 }
 
 fn is_name(text: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    !text.is_empty() && text.chars().all(is_part)
+    !text.is_empty() && text.chars().all(is_in_name)
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || c == '_'
+}
+
+/// The nearest name to the name of a file.
+fn as_name(text: &str) -> String {
+    text.chars().map(|c| if is_in_name(c) { c } else { '-' }).collect()
 }

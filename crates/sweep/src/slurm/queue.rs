@@ -83,6 +83,12 @@ impl Tasks {
         self.0.get(task).is_some_and(|state| state.is_active)
     }
 
+    /// Whether a task of these jobs is over. Of others, nothing is known.
+    pub fn is_gone(&self, jobs: &[String], task: &str) -> bool {
+        let job = task.split('_').next().unwrap_or_default();
+        jobs.iter().any(|known| known == job) && !self.is_active(task)
+    }
+
     /// How many tasks run or will run.
     pub fn n_active(&self) -> usize {
         self.0.values().filter(|state| state.is_active).count()
@@ -108,7 +114,10 @@ mod tests {
         let tasks = Tasks::parse(text, &["17".to_owned(), "18".to_owned()]);
         assert_eq!(tasks.0.len(), 3);
         assert!(tasks.is_active("17_0") && tasks.is_active("17_1") && !tasks.is_active("18_0"));
-        assert!(!tasks.is_active("99_0"));
+        let jobs = ["17".to_owned(), "18".to_owned()];
+        // One that the queue has forgotten, one that it has not, one of somebody else.
+        assert!(tasks.is_gone(&jobs, "17_7") && !tasks.is_gone(&jobs, "17_0"));
+        assert!(!tasks.is_active("99_0") && !tasks.is_gone(&jobs, "99_0"));
         assert_eq!(tasks.n_active(), 2);
         let counts: Vec<(&str, usize)> = tasks.counts().into_iter().collect();
         assert_eq!(counts, [("CANCELLED", 1), ("PENDING", 1), ("RUNNING", 1)]);

@@ -24,8 +24,7 @@ impl Job {
     pub fn script(&self, name: &str, salsa: &Path, folder: &Path) -> String {
         let mut text = format!("#!/bin/sh\n#SBATCH --job-name={}\n", job_name(name));
         let log = folder.join("slurm/%A_%a.log");
-        // Slurm reads its own lines, not a shell: quotes would become part of the name.
-        let _ = writeln!(text, "#SBATCH --output={}", log.display());
+        let _ = writeln!(text, "#SBATCH --output=\"{}\"", log.display());
         text.push_str("#SBATCH --open-mode=append\n#SBATCH --requeue\n");
         let _ = writeln!(text, "#SBATCH --signal=B:TERM@{SECONDS_TO_SAVE}");
         if let Some(time) = &self.time {
@@ -88,7 +87,7 @@ mod tests {
         let text = job.script("mine", Path::new("/opt/it's/salsa"), Path::new("/shared/mine"));
         let expected = r#"#!/bin/sh
 #SBATCH --job-name=salsa-mine
-#SBATCH --output=/shared/mine/slurm/%A_%a.log
+#SBATCH --output="/shared/mine/slurm/%A_%a.log"
 #SBATCH --open-mode=append
 #SBATCH --requeue
 #SBATCH --signal=B:TERM@60

@@ -43,8 +43,9 @@ pub fn submit(
         (None, Ok(last)) => last,
         (job, _) => job.cloned().unwrap_or_default().script(folder.plan().name(), salsa, &place),
     };
-    let tasks = Tasks::ask(folder.plan().name(), &jobs(folder).map_err(failed(&place))?)?;
-    let revoked = revoke(folder, &tasks).map_err(failed(&place))?;
+    let jobs = jobs(folder).map_err(failed(&place))?;
+    let tasks = Tasks::ask(folder.plan().name(), &jobs)?;
+    let revoked = revoke(folder, &jobs, &tasks).map_err(failed(&place))?;
     let is_open =
         |state: &CellState| !matches!(state, CellState::Finished | CellState::Failed { .. });
     let all = states(folder).map_err(failed(&place))?;
@@ -83,12 +84,12 @@ pub fn jobs(folder: &SweepFolder) -> io::Result<Vec<String>> {
 }
 
 /// Takes cells back from workers that are gone, so that nobody has to wait for their leases.
-fn revoke(folder: &SweepFolder, tasks: &Tasks) -> io::Result<usize> {
+fn revoke(folder: &SweepFolder, jobs: &[String], tasks: &Tasks) -> io::Result<usize> {
     let (mut count, here) = (0, Holder::this());
     for (cell, status) in folder.plan().cells().iter().zip(states(folder)?) {
         if let CellState::Claimed { attempt, holder: Holder { job: Some(job), .. }, .. } =
             status.state
-            && !tasks.is_active(&job)
+            && tasks.is_gone(jobs, &job)
         {
             let claims = folder.claims(cell);
             let taken = take_next(&claims, attempt + 1, &here, ClaimState::Released)?;

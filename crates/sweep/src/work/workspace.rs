@@ -17,24 +17,28 @@ pub fn prepare(all: &Path, number: u64) -> Result<PathBuf, WorkError> {
     if place.is_dir() {
         return Ok(place);
     }
-    let mut before = attempts(all).map_err(failed)?;
-    before.retain(|&earlier| earlier < number);
+    let before = attempts(all).map_err(failed)?;
+    let latest = before.into_iter().filter(|&earlier| earlier < number).max();
+    // The disk may be full of what others left.
+    clean(all, latest.unwrap_or(number), number);
     // A folder gets its number when it is complete; a name with a dot is no number.
-    let partial = all.join(format!("{number}.partial"));
+    let partial = all.join(format!("{number}{PARTIAL}"));
     let made = (|| {
-        if partial.is_dir() {
-            std::fs::remove_dir_all(&partial)?;
-        }
         std::fs::create_dir_all(&partial)?;
-        if let Some(latest) = before.iter().max() {
+        if let Some(latest) = latest {
             copy(&all.join(latest.to_string()), &partial)?;
         }
         std::fs::rename(&partial, &place)
     })();
+    if made.is_err() {
+        let _ = std::fs::remove_dir_all(&partial);
+    }
     made.map_err(failed)?;
-    clean(all, number);
+    clean(all, number, number);
     Ok(place)
 }
+
+const PARTIAL: &str = ".partial";
 
 /// Numbers of attempts that have a folder.
 fn attempts(all: &Path) -> io::Result<Vec<u64>> {
@@ -73,11 +77,17 @@ fn rank(name: &str) -> usize {
     order.iter().position(|start| name.starts_with(start)).unwrap_or(order.len())
 }
 
-/// Removes what earlier attempts left. Somebody may still write there; what stays is not read.
-fn clean(all: &Path, number: u64) {
-    for earlier in attempts(all).unwrap_or_default() {
-        if earlier < number {
-            let _ = std::fs::remove_dir_all(all.join(earlier.to_string()));
+/// Removes what attempts before `kept` left, and copies that were not completed before `number`.
+/// Somebody may still write there; what stays is not read.
+fn clean(all: &Path, kept: u64, number: u64) {
+    let names = std::fs::read_dir(all).into_iter().flatten().flatten();
+    for name in names.filter_map(|entry| entry.file_name().into_string().ok()) {
+        let is_over = match name.strip_suffix(PARTIAL) {
+            Some(partial) => partial.parse().is_ok_and(|partial: u64| partial <= number),
+            None => name.parse().is_ok_and(|attempt: u64| attempt < kept),
+        };
+        if is_over {
+            let _ = std::fs::remove_dir_all(all.join(name));
         }
     }
 }
@@ -100,6 +110,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(third.join("log.jsonl")).unwrap(), "a");
         assert!(!third.join(".hidden").exists());
         assert_eq!(attempts(&all).unwrap(), [3]);
+        assert_eq!(std::fs::read_dir(&all).unwrap().count(), 1);
         // A late write of the first attempt is not seen.
         std::fs::create_dir_all(&first).unwrap();
         std::fs::write(first.join("log.jsonl"), "late").unwrap();

@@ -99,8 +99,8 @@ impl Told<'_> {
         if let Some(slurm) = &self.slurm {
             text += &slurm.text(self.claimed + self.stopped + self.waiting > 0);
         }
-        let tasks = self.slurm.as_ref().filter(|slurm| slurm.problem.is_none());
-        let row = |status| row(status, tasks.map(|slurm| &slurm.tasks));
+        let slurm = self.slurm.as_ref().filter(|slurm| slurm.problem.is_none());
+        let row = |status| row(status, slurm);
         let rows: Vec<[String; 4]> = self.each.iter().filter_map(row).collect();
         if !rows.is_empty() {
             text += "\n\n";
@@ -111,7 +111,7 @@ impl Told<'_> {
 }
 
 /// Of what is finished or waiting, the number says enough.
-fn row(status: &CellStatus, tasks: Option<&Tasks>) -> Option<[String; 4]> {
+fn row(status: &CellStatus, slurm: Option<&Slurm>) -> Option<[String; 4]> {
     let (state, progress, who) = match &status.state {
         CellState::Finished | CellState::Waiting => return None,
         CellState::Failed { message } => ("failed", message.clone(), String::new()),
@@ -119,8 +119,8 @@ fn row(status: &CellStatus, tasks: Option<&Tasks>) -> Option<[String; 4]> {
         CellState::Claimed { attempt, holder, progress } => {
             let job = holder.job.as_ref().map_or(String::new(), |job| format!(", job {job}"));
             let who = format!("{}:{}{job}, attempt {attempt}", holder.host, holder.process);
-            let is_gone = match (tasks, &holder.job) {
-                (Some(tasks), Some(job)) => !tasks.is_active(job),
+            let is_gone = match (slurm, &holder.job) {
+                (Some(slurm), Some(job)) => slurm.tasks.is_gone(&slurm.jobs, job),
                 _ => false,
             };
             (if is_gone { "lost" } else { "claimed" }, reached(progress), who)

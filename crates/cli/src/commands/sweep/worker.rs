@@ -5,10 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use salsa_sweep::crew::Rest;
-use salsa_sweep::folder::SweepFolder;
 
 use super::crew::CrewArguments;
-use super::run::tell;
+use super::run::{folder_of, tell};
 use crate::failure::Failure;
 
 /// Work on a sweep beside others, on one machine or many
@@ -23,9 +22,13 @@ Examples:
   salsa sweep worker /shared/paper-table1
   salsa sweep worker /shared/paper-table1 --device cuda --time-limit 3h50m")]
 pub struct Worker {
-    /// The folder of a sweep, as salsa sweep run and submit make it
-    #[arg(value_name = "FOLDER")]
-    folder: PathBuf,
+    /// The folder of a sweep, or a sweep file
+    #[arg(value_name = "FILE|FOLDER")]
+    sweep: PathBuf,
+
+    /// The folder of a sweep file [default: salsa-sweeps/NAME]
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
 
     #[command(flatten)]
     crew: CrewArguments,
@@ -33,7 +36,7 @@ pub struct Worker {
 
 impl Worker {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
-        let folder = SweepFolder::open(&self.folder)?;
+        let folder = folder_of(&self.sweep, self.out.as_deref())?;
         let done = self.crew.work(&folder, Rest::Leave)?;
         tell(out, &folder, &done, "worker")?;
         match done.stopped {
