@@ -116,6 +116,14 @@ fn a_sweep_gives_what_training_and_evaluating_by_hand_gives() {
         }
     }
     assert_eq!(record["training"]["curve"].as_array().unwrap().len(), 4);
+    // As types, which tables are made from.
+    let typed = salsa_records::store::read(&at.path().join("salsa-sweeps/tiny")).unwrap();
+    for (record, cell) in typed.iter().zip(CELLS) {
+        let file = at.path().join(format!("salsa-sweeps/tiny/records/{cell}.jsonl"));
+        let line = std::fs::read_to_string(file).unwrap();
+        assert_eq!(serde_json::to_string(record).unwrap(), line.trim_end());
+        assert!(record.mean("er_80", "node_accuracy").is_some());
+    }
     // Done once more, nothing is done.
     let again = salsa(at.path(), "sweep run tiny.toml");
     assert_eq!((again.code, again.out.as_str(), again.err.as_str()), (Some(0), expected, ""));
