@@ -27,13 +27,15 @@ def main():
     parser.add_argument("--gpus", type=float, default=0, help="of a worker")
     parser.add_argument("--salsa", default="salsa", help="the program")
     parser.add_argument("--starts", type=int, default=100, help="of workers, at most")
-    parser.add_argument("options", nargs="*", help="for salsa sweep worker, after --")
-    given = parser.parse_args()
+    parser.epilog = "What follows -- is for salsa sweep worker."
+    words = sys.argv[1:]
+    end = words.index("--") if "--" in words else len(words)
+    given, options = parser.parse_args(words[:end]), words[end + 1 :]
 
     import ray
 
     ray.init(ignore_reinit_error=True)
-    command = [given.salsa, "sweep", "worker", given.folder, *given.options]
+    command = [given.salsa, "sweep", "worker", given.folder, *options]
     if not given.gpus:
         command += ["--threads", str(max(1, int(given.cpus)))]
     task = ray.remote(num_cpus=given.cpus, num_gpus=given.gpus, max_retries=-1)(work)

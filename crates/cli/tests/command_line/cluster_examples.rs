@@ -77,7 +77,14 @@ fn a_ray_task_is_a_worker_that_is_started_again() {
     let at = prepared();
     std::fs::write(at.path().join("ray.py"), RAY).unwrap();
     let mut driver = Command::new("python3");
-    driver.arg(repository("examples/cluster/ray_sweep.py")).args(["s", "--workers", "1"]);
+    driver.arg(repository("examples/cluster/ray_sweep.py")).args([
+        "s",
+        "--workers",
+        "1",
+        "--",
+        "--lease",
+        "1m",
+    ]);
     with_path(driver.env("PYTHONPATH", at.path()), at.path());
     let done = run(&mut driver);
     assert_eq!(done.code, Some(0), "{}", done.err);

@@ -35,12 +35,7 @@ fn of_many_who_try_one_succeeds() {
     let count = std::thread::scope(|scope| {
         let take = || taken(at.path(), &here, &mut hour()).is_some();
         let threads: Vec<_> = (0..16).map(|_| scope.spawn(take)).collect();
-        threads
-            .into_iter()
-            .filter(|_| true)
-            .map(|thread| thread.join().unwrap())
-            .filter(|&got| got)
-            .count()
+        threads.into_iter().map(|thread| thread.join().unwrap()).filter(|&got| got).count()
     });
     assert_eq!(count, 1);
 }

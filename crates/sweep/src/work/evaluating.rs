@@ -50,7 +50,7 @@ impl Work<'_> {
         let (mut evaluated, mut before) = (Evaluated::default(), 0);
         let mut checkpoint = None;
         for set in self.cell.sets() {
-            self.watcher.event(Event::Evaluating { set: &set.split, done: before, total });
+            self.watcher.event(Event::Set { set: &set.split, done: before, total });
             let kept = place.join(format!("result-{}.json", set.split));
             let known = std::fs::read(&kept).ok();
             let KeptSet { set: result, seconds } = match known
@@ -111,9 +111,12 @@ impl Work<'_> {
                 trouble = Some(failed(&error));
                 return ControlFlow::Break(());
             }
+            if count == set.graphs {
+                return ControlFlow::Continue(());
+            }
             let done = before + count;
             self.watcher.event(Event::Evaluating { set: &set.split, done, total });
-            match self.stops() && count < set.graphs {
+            match self.stops() {
                 true => ControlFlow::Break(()),
                 false => ControlFlow::Continue(()),
             }

@@ -24,7 +24,16 @@ pub enum Event<'a> {
     Step(&'a StepView<'a>),
     /// An epoch is over and validated.
     Epoch(&'a EpochSummary),
-    /// Its evaluation has come so far.
+    /// It is evaluated on the next set.
+    Set {
+        /// The set.
+        set: &'a str,
+        /// Graphs done, of all sets.
+        done: u64,
+        /// Graphs of all sets.
+        total: u64,
+    },
+    /// Its evaluation has come so far, in the middle of a set.
     Evaluating {
         /// The set.
         set: &'a str,

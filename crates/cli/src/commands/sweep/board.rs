@@ -107,7 +107,7 @@ impl Board {
                 row.losses.accuracy =
                     named.iter().find_map(|name| summary.validation.get(*name).copied());
             }
-            Event::Evaluating { set, done, total } => {
+            Event::Set { set, done, total } | Event::Evaluating { set, done, total } => {
                 if !matches!(row.phase, Phase::Evaluating(_)) {
                     row.pace.begin(now);
                 } else if *done > row.graphs.0 {

@@ -24,8 +24,11 @@ pub fn line(board: &Board, cell: usize, event: &Event<'_>) -> Option<String> {
                 summary.validation_loss
             )
         }
-        Event::Evaluating { set, done, total } if is_news(board, cell, *done) => {
-            format!("evaluates {set}, {done} of {total} graphs")
+        Event::Set { set, done, total } => {
+            format!("evaluates {set}, {done} of {total} graphs done")
+        }
+        Event::Evaluating { set, done, total } if done.is_multiple_of((total / 10).max(100)) => {
+            format!("evaluates {set}, {done} of {total} graphs done")
         }
         Event::Finished => {
             let finished = board.count(|phase| *phase == Phase::Finished);
@@ -37,11 +40,4 @@ pub fn line(board: &Board, cell: usize, event: &Event<'_>) -> Option<String> {
         _ => return None,
     };
     Some(format!("{:<width$}  {told}", row.name))
-}
-
-/// A line for about every tenth of a long evaluation, and one for its end.
-fn is_news(board: &Board, cell: usize, done: u64) -> bool {
-    let total = board.rows[cell].graphs.1;
-    let tenth = (total / 10).max(100);
-    done > 0 && (done.is_multiple_of(tenth) || done == total)
 }
