@@ -1,4 +1,4 @@
-//! `salsa sweep submit --slurm` on a real Slurm: workers die and are pre-empted, others are
+//! `salsa sweep submit --slurm` on a real Slurm: workers die and are preempted, others are
 //! submitted, and the records are those of a sweep that nobody disturbed.
 
 use std::path::Path;
@@ -80,7 +80,7 @@ fn workers_on_slurm_may_die_and_be_preempted() {
     );
     assert!(again.out.contains(", 1 taken back from workers that are gone"), "{}", again.out);
 
-    // One is pre-empted: Slurm ends it and starts it again.
+    // One is preempted: Slurm ends it and starts it again.
     let (process, job) = caught(&cluster, at);
     cluster.asked("scontrol", &format!("requeue {job}"));
     succeeds("kill", &["-CONT".as_ref(), process.as_ref()]);

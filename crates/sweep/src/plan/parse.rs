@@ -1,5 +1,7 @@
 //! Reading a sweep's TOML, with the line and the field in every error.
 
+use std::collections::HashSet;
+use std::hash::Hash;
 use std::path::Path;
 
 use salsa_learn::evaluation::Steps;
@@ -20,6 +22,9 @@ const CELLS: &[&str] = &["algorithms", "models", "hints", "conventions", "seeds"
 const EVALUATION: &[&str] = &["steps", "sets"];
 const SET: &[&str] = &["splits", "graphs"];
 
+/// More would hardly be meant, and every one costs files.
+const MOST_CELLS: usize = 10_000;
+
 /// What a file says, before suites are read.
 struct Read {
     name: Option<String>,
@@ -35,7 +40,7 @@ pub(super) fn plan(origin: &str, text: &str, given: Option<&str>) -> Result<Plan
         PlanError::Invalid { origin: origin.to_owned(), line, problem }
     })?;
     let mut suites: Vec<(String, Suite)> = Vec::new();
-    let mut cells: Vec<Cell> = Vec::new();
+    let (mut cells, mut names) = (Vec::new(), HashSet::new());
     for run in runs {
         let run = run.resolved();
         let place = match suites.iter().position(|(known, _)| known == run.suite()) {
@@ -54,7 +59,7 @@ pub(super) fn plan(origin: &str, text: &str, given: Option<&str>) -> Result<Plan
         };
         let suite = &suites[place].1;
         let cell = Cell::new(run, settled(&wanted, suite)?, steps, (place, suite));
-        if cells.iter().all(|known| known.name() != cell.name()) {
+        if names.insert(cell.name().to_owned()) {
             cells.push(cell);
         }
     }
@@ -138,7 +143,13 @@ fn cells(table: &Table<'_>, base: &Run, runs: &mut Vec<Run>) -> Result<(), Probl
         true => filled(table, "hints", table.truths("hints")?)?,
         false => vec![false],
     };
-    for &seed in &seeds(table)? {
+    let seeds = seeds(table)?;
+    let per_seed = algorithms.len() * models.len() * conventions.len() * hints.len();
+    if per_seed.saturating_mul(seeds.len()) > MOST_CELLS.saturating_sub(runs.len()) {
+        let problem = format!("expected at most {MOST_CELLS} cells in all");
+        return Err((table.line_of_key("algorithms"), table.field("algorithms", problem)));
+    }
+    for &seed in &seeds {
         for algorithm in &algorithms {
             for model in &models {
                 for &convention in &conventions {
@@ -197,25 +208,29 @@ fn evaluation(table: &Table<'_>) -> Result<(Steps, Vec<Wanted>), Problem> {
 }
 
 /// A list of names, each understood.
-fn named<T>(
+fn named<T: Eq + Hash + Clone>(
     table: &Table<'_>,
     field: &str,
     of: impl Fn(&str) -> Result<T, String>,
 ) -> Result<Vec<T>, Problem> {
     let (names, line) = table.strings(field)?;
-    let names = filled(table, field, (names, line))?;
     let found: Result<Vec<T>, String> = names.iter().map(|name| of(name)).collect();
-    found.map_err(|problem| (line, table.field(field, problem)))
+    let found = found.map_err(|problem| (line, table.field(field, problem)))?;
+    filled(table, field, (found, line))
 }
 
-/// A list that has something in it.
-fn filled<T>(table: &Table<'_>, field: &str, list: (Vec<T>, usize)) -> Result<Vec<T>, Problem> {
-    match list {
-        (list, line) if list.is_empty() => {
-            Err((line, table.field(field, "expected at least one, found none")))
-        }
-        (list, _) => Ok(list),
+/// A list that has something in it, each once.
+fn filled<T: Eq + Hash + Clone>(
+    table: &Table<'_>,
+    field: &str,
+    (mut list, line): (Vec<T>, usize),
+) -> Result<Vec<T>, Problem> {
+    if list.is_empty() {
+        return Err((line, table.field(field, "expected at least one, found none")));
     }
+    let mut seen = HashSet::new();
+    list.retain(|item| seen.insert(item.clone()));
+    Ok(list)
 }
 
 fn is_name(text: &str) -> bool {

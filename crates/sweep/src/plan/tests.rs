@@ -43,6 +43,15 @@ fn seeds_are_outermost_and_a_cell_stands_once() {
 }
 
 #[test]
+fn a_name_that_stands_twice_counts_once_and_too_many_cells_are_refused() {
+    let twice = "[[cells]]\nalgorithms = [\"mst\", \"mst_prim\"]\nmodels = [\"gin\", \"gin\"]";
+    assert_eq!(names(twice), ["mst-gin-paper-42"]);
+    let seeds: Vec<String> = (0..10_001).map(|seed| seed.to_string()).collect();
+    let told = message(&format!("{SMALL}seeds = [{}]", seeds.join(", ")));
+    assert_eq!(told, "mine.toml:2: cells.algorithms: expected at most 10000 cells in all");
+}
+
+#[test]
 fn what_is_left_out_is_as_in_the_paper() {
     let plan = Plan::parse("some/mine.toml", SMALL, None).unwrap();
     let cell = &plan.cells()[0];

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 /// Submit workers for a sweep to Slurm, or those that are missing
 ///
 /// Makes the sweep's folder, which all nodes must see, and submits a job array of workers. Each
-/// takes cells until none is left; before its time limit or when it is pre-empted it saves, and
+/// takes cells until none is left; before its time limit or when it is preempted it saves, and
 /// begins again. The same command submits what is missing: cells of workers that Slurm says are
 /// gone are taken back, and as many workers added as there should be. Without options, those are
 /// as they were submitted last.
