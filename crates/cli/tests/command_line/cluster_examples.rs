@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::salsa::{folder, repository, run, salsa, succeeds};
-use crate::sweep::{assert_same, left, make, undisturbed};
+use crate::sweep::{TINY, assert_same, left, make, undisturbed};
 
 /// A sweep `s` that nobody has begun, and a program `bin/salsa` that is stopped at its first call.
 fn prepared() -> tempfile::TempDir {
@@ -38,7 +38,7 @@ fn a_pbs_job_is_a_worker() {
     assert_eq!(run(&mut job).code, Some(75));
     let done = run(&mut job);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    assert_same(&left(&at.path().join("s")), &undisturbed());
+    assert_same(&left(&at.path().join("s")), &undisturbed(TINY));
 }
 
 #[test]
@@ -89,5 +89,5 @@ fn a_ray_task_is_a_worker_that_is_started_again() {
     let done = run(&mut driver);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert!(at.path().join("called").exists());
-    assert_same(&left(&at.path().join("s")), &undisturbed());
+    assert_same(&left(&at.path().join("s")), &undisturbed(TINY));
 }

@@ -66,9 +66,9 @@ pub fn left(sweep: &Path) -> Left {
 }
 
 /// The same of a sweep that nobody disturbed.
-pub fn undisturbed() -> Left {
+pub fn undisturbed(sweep: &str) -> Left {
     let at = folder();
-    std::fs::write(at.path().join("tiny.toml"), TINY).unwrap();
+    std::fs::write(at.path().join("tiny.toml"), sweep).unwrap();
     let run = salsa(at.path(), "sweep run tiny.toml --jobs 1");
     assert_eq!(run.code, Some(0), "{}", run.err);
     left(&at.path().join("salsa-sweeps/tiny"))
@@ -133,7 +133,7 @@ fn a_sweep_gives_what_training_and_evaluating_by_hand_gives() {
 
 #[test]
 fn results_do_not_depend_on_how_many_run_at_once() {
-    let expected = undisturbed();
+    let expected = undisturbed(TINY);
     for jobs in ["--jobs 3 -j2", "--jobs 8 -j1", "-j 5"] {
         let at = folder();
         std::fs::write(at.path().join("tiny.toml"), TINY).unwrap();
@@ -145,7 +145,7 @@ fn results_do_not_depend_on_how_many_run_at_once() {
 
 #[test]
 fn a_time_limit_stops_cleanly_and_the_folder_can_be_moved() {
-    let expected = undisturbed();
+    let expected = undisturbed(TINY);
     let at = folder();
     std::fs::write(at.path().join("tiny.toml"), TINY).unwrap();
     let started = salsa(at.path(), "sweep run tiny.toml --out 0 --time-limit 1ms");
@@ -218,7 +218,7 @@ fn more_cells_may_be_asked_for_but_no_other_settings() {
     std::fs::write(at.path().join("tiny.toml"), TINY).unwrap();
     let more = salsa(at.path(), "sweep run tiny.toml --out s");
     assert_eq!(more.code, Some(0), "{}", more.err);
-    assert_same(&left(&at.path().join("s")), &undisturbed());
+    assert_same(&left(&at.path().join("s")), &undisturbed(TINY));
     std::fs::write(at.path().join("tiny.toml"), TINY.replace("epochs = 4", "epochs = 5")).unwrap();
     mistake_at(
         at.path(),

@@ -21,25 +21,35 @@ fn status(cluster: &Cluster, at: &Path) -> Value {
     serde_json::from_str(&status.out).unwrap()
 }
 
+/// Cells that take long enough to be caught at work.
+fn longer() -> String {
+    TINY.replace("epochs = 4", "epochs = 40")
+}
+
+/// Claims that somebody holds, as they are in the folder: whoever asked Slurm too would be slow.
+fn held(sweep: &Path) -> Vec<Value> {
+    let cells = std::fs::read_dir(sweep.join("claims")).into_iter().flatten().flatten();
+    let files = cells.flat_map(|cell| std::fs::read_dir(cell.path()).into_iter().flatten());
+    let texts = files.flatten().filter_map(|file| std::fs::read_to_string(file.path()).ok());
+    let claims = texts.filter_map(|text| serde_json::from_str::<Value>(&text).ok());
+    claims.filter(|claim| claim["state"] == "held").collect()
+}
+
 /// The process and the job of a worker that holds a cell, stopped in its tracks.
-fn caught(cluster: &Cluster, at: &Path) -> (String, String) {
+fn caught(at: &Path) -> (String, String) {
     let mut found = None;
     until("a worker is caught at work", || {
-        let told = status(cluster, at);
-        let mut each = told["each"].as_array().unwrap().iter();
-        let Some(cell) = each.find(|cell| cell["state"] == "claimed") else { return false };
-        let process = cell["holder"]["process"].to_string();
+        let Some(claim) = held(&at.join("s")).pop() else { return false };
+        let process = claim["holder"]["process"].to_string();
         if !succeeds("kill", &["-STOP".as_ref(), process.as_ref()]) {
             return false;
         }
-        let now = status(cluster, at);
-        let same = |other: &&Value| other["cell"] == cell["cell"];
-        let again = now["each"].as_array().unwrap().iter().find(same).unwrap();
-        if again["state"] != "claimed" || again["holder"] != cell["holder"] {
+        let is_same = |now: &Value| now["holder"] == claim["holder"];
+        if !held(&at.join("s")).iter().any(is_same) {
             succeeds("kill", &["-CONT".as_ref(), process.as_ref()]);
             return false;
         }
-        found = Some((process, cell["holder"]["job"].as_str().unwrap().to_owned()));
+        found = Some((process, claim["holder"]["job"].as_str().unwrap().to_owned()));
         true
     });
     found.unwrap()
@@ -48,12 +58,12 @@ fn caught(cluster: &Cluster, at: &Path) -> (String, String) {
 #[test]
 fn workers_on_slurm_may_die_and_be_preempted() {
     let Some(cluster) = cluster() else { return };
-    let expected = undisturbed();
+    let expected = undisturbed(&longer());
     let at = folder();
     // A name that scripts must quote.
     let at = &at.path().join("a b");
     std::fs::create_dir(at).unwrap();
-    std::fs::write(at.join("tiny.toml"), TINY).unwrap();
+    std::fs::write(at.join("tiny.toml"), longer()).unwrap();
     let submitted = on(&cluster, at, "sweep submit tiny.toml --slurm --out s --workers 1 --cpus 1");
     assert_eq!(
         (submitted.out.as_str(), submitted.err.as_str()),
@@ -61,7 +71,7 @@ fn workers_on_slurm_may_die_and_be_preempted() {
     );
 
     // A worker dies: its job fails, its cell is lost, and Slurm's view says so.
-    let (process, job) = caught(&cluster, at);
+    let (process, job) = caught(at);
     assert_eq!(job, "1_0");
     assert!(succeeds("kill", &["-KILL".as_ref(), process.as_ref()]));
     until("the job has failed", || {
@@ -81,7 +91,7 @@ fn workers_on_slurm_may_die_and_be_preempted() {
     assert!(again.out.contains(", 1 taken back from workers that are gone"), "{}", again.out);
 
     // One is preempted: Slurm ends it and starts it again.
-    let (process, job) = caught(&cluster, at);
+    let (process, job) = caught(at);
     cluster.asked("scontrol", &format!("requeue {job}"));
     succeeds("kill", &["-CONT".as_ref(), process.as_ref()]);
 
