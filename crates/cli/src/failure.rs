@@ -12,6 +12,8 @@ use salsa_learn::network::NetworkError;
 use salsa_learn::parity::CaseError;
 use salsa_learn::run::RunError;
 use salsa_learn::training::{PlanError, TrainError};
+use salsa_sweep::folder::FolderError;
+use salsa_sweep::plan::PlanError as SweepError;
 use salsa_traces::algorithms::UnknownAlgorithm;
 use salsa_traces::convention::UnknownConvention;
 use salsa_traces::dataset::{DatasetError, StoredError, VerifyError};
@@ -32,6 +34,9 @@ pub enum Failure {
     /// Anything else.
     #[error("{0}")]
     System(String),
+    /// A clean stop with work left to do, which a scheduler may want to know.
+    #[error("{0}")]
+    Unfinished(String),
     /// Whoever read the output has read enough.
     #[error("the output was closed")]
     ClosedOutput,
@@ -95,10 +100,14 @@ impl Failure {
         match self {
             Self::Mistake(_) => 2,
             Self::System(_) => 1,
+            Self::Unfinished(_) => UNFINISHED,
             Self::ClosedOutput => 0,
         }
     }
 }
+
+/// What `sysexits.h` calls a temporary failure: trying again will help.
+const UNFINISHED: u8 = 75;
 
 /// What clap says of a wrong command line, as one line; `words` is that command line.
 pub fn usage_line(error: &clap::Error, words: impl IntoIterator<Item = String>) -> String {
@@ -200,6 +209,26 @@ impl From<StoredError> for Failure {
                 Self::reading(Path::new(&path), &error)
             }
             damaged => Self::mistake(damaged),
+        }
+    }
+}
+
+impl From<SweepError> for Failure {
+    fn from(error: SweepError) -> Self {
+        match error {
+            SweepError::Read { path, error } => Self::reading(Path::new(&path), &error),
+            SweepError::Suite(error) => error.into(),
+            invalid => Self::mistake(invalid),
+        }
+    }
+}
+
+impl From<FolderError> for Failure {
+    fn from(error: FolderError) -> Self {
+        match error {
+            FolderError::Plan(error) => error.into(),
+            FolderError::File { path, error } => Self::writing(&path, &error),
+            other => Self::mistake(other),
         }
     }
 }

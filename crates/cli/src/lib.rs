@@ -77,6 +77,10 @@ pub fn run(words: Vec<OsString>) -> u8 {
     let done = salsa.command.unwrap_or_default().run(&mut out);
     match done.and_then(|()| out.flush().map_err(Failure::output)) {
         Ok(()) | Err(Failure::ClosedOutput) => 0,
+        Err(Failure::Unfinished(told)) => {
+            eprintln!("{told}");
+            Failure::Unfinished(told).exit_code()
+        }
         Err(failure) => {
             eprintln!("error: {failure}");
             failure.exit_code()

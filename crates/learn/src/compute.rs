@@ -10,7 +10,7 @@ use salsa_engine::cpu::Cpu;
 use salsa_engine::cuda::{self, CudaError};
 pub use salsa_engine::cuda::{CudaOptions, Precision};
 use salsa_engine::device::Device;
-use serde::{Deserialize, Serialize};
+pub use salsa_records::Computed;
 
 /// Where a network computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,17 +22,6 @@ pub enum Compute {
     },
     /// On an NVIDIA GPU.
     Cuda(CudaOptions),
-}
-
-/// What computed a result, for its record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Computed {
-    /// `cpu`, or the GPU's name.
-    #[serde(default = "cpu")]
-    pub device: String,
-    /// How products of matrices were rounded, if they were: `tf32` or `bf16`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub precision: Option<String>,
 }
 
 /// The names of precisions.
@@ -128,33 +117,18 @@ impl Compute {
         let rounded = precision != Precision::Single;
         let named = PRECISIONS.iter().find(|(_, known)| *known == precision);
         let precision = named.filter(|_| rounded).map(|(name, _)| (*name).to_owned());
-        Computed { precision, ..Computed::on(device) }
+        Computed { precision, ..computed_on(device) }
     }
 }
 
-impl Computed {
-    /// Single precision on any device.
-    pub fn on(device: &dyn Device) -> Self {
-        let name = device.name();
-        let name = match name.strip_suffix(" threads").and_then(|name| name.rsplit_once(", ")) {
-            Some((name, _)) => name.to_owned(),
-            None => name,
-        };
-        Self { device: name, precision: None }
-    }
-
-    /// `cpu`, or a GPU and what it rounds to.
-    pub fn name(&self) -> String {
-        match &self.precision {
-            Some(precision) => format!("{} ({precision})", self.device),
-            None => self.device.clone(),
-        }
-    }
-}
-
-/// Records from before there were others.
-fn cpu() -> String {
-    "cpu".to_owned()
+/// Single precision on any device.
+pub fn computed_on(device: &dyn Device) -> Computed {
+    let name = device.name();
+    let name = match name.strip_suffix(" threads").and_then(|name| name.rsplit_once(", ")) {
+        Some((name, _)) => name.to_owned(),
+        None => name,
+    };
+    Computed { device: name, precision: None }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! [`checkpoint`]s, which [`torch`] can read and write; what a trained model predicts is measured by [`metrics`] and judged by
 //! [`validity`]. [`parity`] holds all of it to the numbers of a reference.
 
-pub mod exact_json;
+pub use salsa_records::{confidence, exact_json};
 
 pub mod run;
 
@@ -28,7 +28,6 @@ pub mod checkpoint;
 pub mod torch;
 
 mod compared;
-pub mod confidence;
 pub mod metrics;
 pub mod scores;
 pub mod validity;

@@ -142,6 +142,43 @@ impl<'t> Table<'t> {
         Ok((numbers.collect::<Result<_, _>>()?, line_of(self.text, value.span().start)))
     }
 
+    /// A list of texts and its line.
+    pub fn strings(&self, name: &str) -> Result<(Vec<String>, usize), Problem> {
+        self.list(name, "a list of strings", |value| value.as_str().map(str::to_owned))
+    }
+
+    /// A list of `true` and `false`, and its line.
+    pub fn truths(&self, name: &str) -> Result<(Vec<bool>, usize), Problem> {
+        self.list(name, "a list of true and false", DeValue::as_bool)
+    }
+
+    /// A list of whole numbers of at least 0, and its line.
+    pub fn wholes(&self, name: &str) -> Result<(Vec<u64>, usize), Problem> {
+        self.list(name, "a list of whole numbers of at least 0", |value| {
+            let integer = value.as_integer()?;
+            u64::from_str_radix(integer.as_str(), integer.radix()).ok()
+        })
+    }
+
+    /// Whether the field is a text rather than something else.
+    pub fn is_string(&self, name: &str) -> bool {
+        self.table.get(name).is_some_and(|value| value.get_ref().as_str().is_some())
+    }
+
+    fn list<T>(
+        &self,
+        name: &str,
+        expected: &str,
+        of: impl Fn(&DeValue<'t>) -> Option<T>,
+    ) -> Result<(Vec<T>, usize), Problem> {
+        let value = self.required(name)?;
+        let list = value.get_ref().as_array().ok_or_else(|| self.wrong(name, value, expected))?;
+        let items = list
+            .iter()
+            .map(|item| of(item.get_ref()).ok_or_else(|| self.wrong(name, item, expected)));
+        Ok((items.collect::<Result<_, _>>()?, line_of(self.text, value.span().start)))
+    }
+
     /// The number in `value`, which is field `name` or a part of it.
     pub(crate) fn number_in(
         &self,

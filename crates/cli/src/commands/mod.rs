@@ -14,6 +14,7 @@ mod list;
 mod man;
 mod predict;
 mod stats;
+mod sweep;
 mod train;
 mod verify;
 
@@ -37,6 +38,8 @@ pub enum Command {
     Train(train::Train),
     Evaluate(evaluate::Evaluate),
     Predict(predict::Predict),
+    #[command(subcommand, arg_required_else_help = false)]
+    Sweep(sweep::Sweep),
     Demo(demo::Demo),
     #[command(subcommand, arg_required_else_help = false)]
     Bench(bench::Bench),
@@ -61,6 +64,7 @@ impl Command {
             Self::Train(train) => train.run(out),
             Self::Evaluate(evaluate) => evaluate.run(out),
             Self::Predict(predict) => predict.run(out),
+            Self::Sweep(sweep) => sweep.run(out),
             Self::Demo(demo) => demo.run(out),
             Self::Bench(bench) => bench.run(out),
             Self::Dev(dev) => dev.run(out),

@@ -1,7 +1,6 @@
 //! `salsa train`: models on an algorithm, with checkpoints and logs, to be stopped and resumed.
 
 mod options;
-mod seeds;
 mod side_by_side;
 mod watched;
 
@@ -12,9 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
+use salsa_learn::run::Seeds;
 use salsa_learn::training::{Folder, Plan};
 
-use self::seeds::Seeds;
 use self::side_by_side::train_all;
 pub use self::watched::{Screen, ending, introduction, watched};
 use crate::compute::ComputeArguments;

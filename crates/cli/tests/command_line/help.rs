@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::salsa::{folder, printed, salsa};
 
 /// Every command, those of `bench` too.
-pub const COMMANDS: [&str; 23] = [
+pub const COMMANDS: [&str; 28] = [
     "list",
     "generate",
     "convert",
@@ -18,6 +18,11 @@ pub const COMMANDS: [&str; 23] = [
     "train",
     "evaluate",
     "predict",
+    "sweep",
+    "sweep run",
+    "sweep worker",
+    "sweep submit",
+    "sweep status",
     "demo",
     "bench",
     "bench generate",

@@ -9,6 +9,8 @@
 mod salsa;
 
 mod bench;
+mod cluster;
+mod cluster_examples;
 mod completions;
 mod conformance;
 mod damaged_files;
@@ -26,5 +28,8 @@ mod mistakes;
 mod scaling;
 mod side_by_side;
 mod summaries;
+mod sweep;
+mod sweep_crashes;
+mod sweep_slurm;
 mod train;
 mod trained;

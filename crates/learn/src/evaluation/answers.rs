@@ -93,7 +93,7 @@ pub fn answers(
     let jobs: Vec<(usize, u64)> = sets
         .iter()
         .enumerate()
-        .flat_map(|(set, given)| (0..given.count()).map(move |index| (set, index)))
+        .flat_map(|(set, given)| given.indices().map(move |index| (set, index)))
         .collect();
     let n_workers = options.compute.most_networks().min(jobs.len()).max(1);
     let compute = options.compute.shared_by(n_workers);

@@ -5,6 +5,7 @@
 //! the same for any number of threads.
 
 mod answers;
+mod graph_result;
 mod predict;
 mod record;
 mod score;
@@ -14,11 +15,12 @@ mod test_set;
 mod verdict;
 
 pub use answers::{Answer, EvaluateError, Options, answers};
+pub use graph_result::{GraphResult, MetricValue};
 pub use predict::{Prediction, predict, scores};
 pub use record::{Data, Evaluation, Group, SplitResult, Trained};
 pub use score::score;
 pub use steps::{Steps, UnknownSteps};
-pub use tally::evaluate;
+pub use tally::{Tally, evaluate};
 pub use test_set::TestSet;
 pub use verdict::{Verdict, verdict};
 

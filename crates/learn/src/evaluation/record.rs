@@ -1,14 +1,11 @@
 //! The result of an evaluation, with everything that decides it.
 
-use std::collections::BTreeMap;
-
-use salsa_traces::convention::Convention;
+pub use salsa_records::{Data, Group, SplitResult};
 use serde::{Deserialize, Serialize};
 
 use super::Steps;
 use crate::checkpoint::Checkpoint;
 use crate::compute::Computed;
-use crate::confidence::Summary;
 use crate::exact_json;
 use crate::run::Run;
 
@@ -42,59 +39,6 @@ pub struct Trained {
     /// The lowest validation loss until then.
     #[serde(with = "exact_json::option")]
     pub best_validation_loss: Option<f64>,
-}
-
-/// Where graphs come from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "from", rename_all = "snake_case")]
-pub enum Data {
-    /// Splits of a suite.
-    Suite {
-        /// Its name.
-        name: String,
-        /// Its version.
-        version: u32,
-        /// How algorithms are read.
-        convention: Convention,
-        /// The seed of the samples.
-        seed: u64,
-    },
-    /// Files of graphs.
-    Files {
-        /// How algorithms are read.
-        convention: Convention,
-        /// The seed of weights and random values that were not given.
-        seed: u64,
-    },
-}
-
-/// The result on one set of graphs: of all, and by size and family.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SplitResult {
-    /// The set's name.
-    pub split: String,
-    /// All its graphs.
-    #[serde(flatten)]
-    pub all: Group,
-    /// The same by number of nodes.
-    pub by_size: BTreeMap<usize, Group>,
-    /// The same by where graphs come from.
-    pub by_family: BTreeMap<String, Group>,
-}
-
-/// The result on some graphs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Group {
-    /// How many.
-    pub graphs: u64,
-    /// What each metric says, mean over graphs.
-    pub metrics: BTreeMap<String, Summary>,
-    /// The share of correct answers; `None` where only the recorded answer is correct.
-    pub valid: Option<Summary>,
-    /// How many answers are wrong for which reason.
-    pub violations: BTreeMap<String, u64>,
-    /// Steps taken, mean over graphs.
-    pub mean_steps: f64,
 }
 
 impl Evaluation {

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::{Answer, EvaluateError, Group, Options, SplitResult, TestSet, answers};
+use super::{EvaluateError, GraphResult, Group, Options, SplitResult, TestSet, answers};
 use crate::checkpoint::Checkpoint;
+use crate::metrics::{self, Scale};
 use crate::scores::Scores;
 
 /// The results of a checkpoint's network on every set; `progress` is told of every graph, and may
@@ -18,7 +19,7 @@ pub fn evaluate(
     let mut tallies: Vec<Tally> = sets.iter().map(|_| Tally::default()).collect();
     let mut flow = ControlFlow::Continue(());
     answers(checkpoint, sets, options, &mut |answer| {
-        tallies[answer.set].add(&answer);
+        tallies[answer.set].add(&GraphResult::of(&answer));
         flow = progress();
         flow
     })?;
@@ -29,14 +30,14 @@ pub fn evaluate(
 }
 
 /// What is known of a set so far.
-#[derive(Default)]
-struct Tally {
+#[derive(Debug, Default)]
+pub struct Tally {
     all: Counts,
     by_size: BTreeMap<usize, Counts>,
     by_family: BTreeMap<String, Counts>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Counts {
     graphs: u64,
     steps: u64,
@@ -46,13 +47,15 @@ struct Counts {
 }
 
 impl Tally {
-    fn add(&mut self, answer: &Answer) {
-        self.all.add(answer);
-        self.by_size.entry(answer.n_nodes).or_default().add(answer);
-        self.by_family.entry(answer.family.clone()).or_default().add(answer);
+    /// Adds a graph. Graphs come in the order of the set, so that sums are taken in one order.
+    pub fn add(&mut self, graph: &GraphResult) {
+        self.all.add(graph);
+        self.by_size.entry(graph.n_nodes).or_default().add(graph);
+        self.by_family.entry(graph.family.clone()).or_default().add(graph);
     }
 
-    fn finish(self, split: &str) -> SplitResult {
+    /// The result on the set of this name.
+    pub fn finish(self, split: &str) -> SplitResult {
         SplitResult {
             split: split.to_owned(),
             all: self.all.finish(),
@@ -67,15 +70,23 @@ impl Tally {
 }
 
 impl Counts {
-    fn add(&mut self, answer: &Answer) {
+    fn add(&mut self, graph: &GraphResult) {
         self.graphs += 1;
-        self.steps += answer.prediction.steps as u64;
-        self.metrics.add(answer.measured.iter().copied());
-        if let Some(verdict) = &answer.validity {
-            self.valid.add_outcome(VALID, verdict.is_ok());
-            if let Err(violation) = verdict {
-                *self.violations.entry(violation.reason().to_owned()).or_default() += 1;
+        self.steps += graph.steps;
+        for measured in &graph.metrics {
+            let known = metrics::ALL.iter().find(|metric| metric.name == measured.metric);
+            match known.map(|metric| metric.scale) {
+                Some(Scale::Outcome) => {
+                    self.metrics.add_outcome(&measured.metric, measured.value != 0.0);
+                }
+                _ => self.metrics.add_number(&measured.metric, measured.value),
             }
+        }
+        if let Some(is_valid) = graph.valid {
+            self.valid.add_outcome(VALID, is_valid);
+        }
+        if let Some(reason) = &graph.violation {
+            *self.violations.entry(reason.clone()).or_default() += 1;
         }
     }
 

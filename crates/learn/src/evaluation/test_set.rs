@@ -1,6 +1,7 @@
 //! Graphs to evaluate on: the first samples of a split, or graphs that were read.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use salsa_traces::algorithms::Algorithm;
 use salsa_traces::convention::Convention;
@@ -10,6 +11,7 @@ use salsa_traces::suite::{Suite, SuiteError};
 /// Samples under a name.
 pub struct TestSet<'a> {
     name: String,
+    first: u64,
     count: u64,
     convention: Convention,
     source: Source<'a>,
@@ -34,6 +36,7 @@ impl<'a> TestSet<'a> {
         let split = sampler.split();
         Ok(Self {
             name: split.name.clone(),
+            first: 0,
             count: count.unwrap_or(split.samples),
             convention: suite.convention,
             source: Source::Split(sampler),
@@ -43,7 +46,17 @@ impl<'a> TestSet<'a> {
     /// Samples from elsewhere, executed under this convention.
     pub fn given(name: &str, samples: Vec<Sample>, convention: Convention) -> Self {
         let (name, count) = (name.to_owned(), samples.len() as u64);
-        Self { name, count, convention, source: Source::Given(samples) }
+        Self { name, first: 0, count, convention, source: Source::Given(samples) }
+    }
+
+    /// The same set without its first samples, which were asked about before.
+    pub fn skipping(self, first: u64) -> Self {
+        Self { first: first.min(self.count), ..self }
+    }
+
+    /// The samples to ask about.
+    pub fn indices(&self) -> Range<u64> {
+        self.first..self.count
     }
 
     /// The split's name, or the one given.
@@ -51,7 +64,7 @@ impl<'a> TestSet<'a> {
         &self.name
     }
 
-    /// How many samples.
+    /// How many samples it has, those skipped too.
     pub fn count(&self) -> u64 {
         self.count
     }

@@ -17,16 +17,19 @@
 
 mod aggregation;
 mod parse;
+mod seeds;
 mod write;
 
 use std::path::Path;
 
 use salsa_traces::convention::Convention;
 use salsa_traces::nearest::did_you_mean;
+use salsa_traces::toml_table::{Problem, Table};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use aggregation::{Aggregation, UnknownAggregation};
+pub use seeds::Seeds;
 
 /// One training: what is learned, by which model, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -246,11 +249,17 @@ impl Run {
         value: &str,
         processors: &[&str],
     ) -> Result<Self, RunError> {
-        let Some((table, _)) = parse::fields().find(|(_, field)| *field == name) else {
-            let suggestion = did_you_mean(name, parse::fields().map(|(_, field)| field));
+        let Some((table, _)) = parse::names().find(|(_, field)| *field == name) else {
+            let suggestion = did_you_mean(name, parse::names().map(|(_, field)| field));
             return Err(RunError::UnknownSetting { name: name.to_owned(), suggestion });
         };
         self.with_value(name, &format!("{table}{name}"), value, processors)
+    }
+
+    /// This run with the fields that a table of another kind of file gives; which fields that
+    /// table may have is for the caller to say.
+    pub fn with_fields(&self, table: &Table<'_>, processors: &[&str]) -> Result<Self, Problem> {
+        parse::fields(self, table, processors)
     }
 
     /// The suite, a built-in name or a path.

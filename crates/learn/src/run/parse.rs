@@ -35,7 +35,7 @@ const TRAINING: &[&str] = &[
 ];
 
 /// The table and the name of every field.
-pub(super) fn fields() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
     let of = |table: &'static str, names: &'static [&str]| {
         names.iter().filter(|name| !TABLES.contains(name)).map(move |&name| (table, name))
     };
@@ -51,6 +51,11 @@ pub(super) fn run(base: &Run, text: &str, processors: &[&str]) -> Result<Run, Pr
     let document = Document::parse(text)?;
     let root = document.root();
     root.allow(TOP)?;
+    fields(base, &root, processors)
+}
+
+/// The fields of a run that `root` has, whatever else stands there.
+pub(super) fn fields(base: &Run, root: &Table<'_>, processors: &[&str]) -> Result<Run, Problem> {
     let mut run = base.clone();
     if root.contains("algorithm") {
         let (name, line) = root.string("algorithm")?;
@@ -62,7 +67,7 @@ pub(super) fn run(base: &Run, text: &str, processors: &[&str]) -> Result<Run, Pr
         run.hints = root.truth("hints")?;
     }
     if root.contains("convention") {
-        run.convention = named(&root, "convention")?;
+        run.convention = named(root, "convention")?;
     }
     if root.contains("suite") {
         let (suite, line) = root.string("suite")?;
@@ -72,8 +77,8 @@ pub(super) fn run(base: &Run, text: &str, processors: &[&str]) -> Result<Run, Pr
         }
         run.suite = Some(suite);
     }
-    optional_whole(&root, "data_seed", ANY, &mut run.data_seed)?;
-    whole(&root, "seed", ANY, &mut run.seed)?;
+    optional_whole(root, "data_seed", ANY, &mut run.data_seed)?;
+    whole(root, "seed", ANY, &mut run.seed)?;
     if let Some(table) = root.table("model")? {
         model(&table, processors, &mut run.model)?;
     }

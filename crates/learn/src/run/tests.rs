@@ -155,6 +155,10 @@ fn every_published_run_reads() {
         let path = entry.unwrap().path();
         assert_eq!(path.extension().unwrap(), "toml", "{path:?}");
         assert!(std::fs::read_to_string(&path).unwrap().starts_with("# "), "{path:?}");
+        // A sweep is a file of another kind.
+        if std::fs::read_to_string(&path).unwrap().contains("\n[[cells]]") {
+            continue;
+        }
         Run::load(&path, PROCESSORS).unwrap();
         count += 1;
     }

@@ -4,27 +4,8 @@
 //! part of a checkpoint, bit for bit: an epoch that is interrupted and resumed reports the same
 //! mean as one that ran through.
 
+pub use salsa_records::LossTerms;
 use serde::{Deserialize, Serialize};
-
-use crate::exact_json;
-
-/// The loss of a batch, or a mean of such.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LossTerms {
-    /// What is minimised: the terms below with their weights.
-    #[serde(with = "exact_json")]
-    pub total: f64,
-    /// The outputs' loss.
-    #[serde(with = "exact_json")]
-    pub output: f64,
-    /// The hints' loss; 0 when they are not trained on.
-    #[serde(with = "exact_json")]
-    pub hints: f64,
-    /// The norm of the hidden states.
-    #[serde(with = "exact_json")]
-    pub hidden: f64,
-}
 
 /// Sums over batches, weighted by graphs.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]

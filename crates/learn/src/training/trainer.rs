@@ -25,7 +25,7 @@ use super::schedule::Plateau;
 use super::step::{NotFinite, Pending, StepError, StepOptions, begin, validate};
 use crate::batch::Batch;
 use crate::checkpoint::{Checkpoint, CheckpointError, Progress};
-use crate::compute::{Compute, Computed};
+use crate::compute::{Compute, Computed, computed_on};
 use crate::evaluation::score;
 use crate::network::{Network, NetworkError};
 use crate::run::Run;
@@ -107,7 +107,7 @@ impl<'a> Trainer<'a> {
             options: StepOptions::new(&run),
             plateau: Plateau::resume(&run, progress.plateau),
             early_stopping: EarlyStopping::resume(&run, progress.early_stopping),
-            computed: Computed::on(network.tape.device()),
+            computed: computed_on(network.tape.device()),
             ahead: network.tape.device().runs_ahead(),
             network,
             progress,
@@ -167,7 +167,7 @@ impl<'a> Trainer<'a> {
             let mut log = RunLog::create(folder.path(), now())?;
             let (run, computed) = (Box::new(self.run.clone()), self.computed.clone());
             log.append(now(), &Record::Started { step: 0, run, computed })?;
-            self.progress.log_records = log.records();
+            self.progress.log_records = log.synced()?;
             self.save(&folder.last())?;
             log
         } else {
@@ -235,7 +235,7 @@ impl<'a> Trainer<'a> {
             self.progress.epoch_loss = RunningLoss::default();
             self.progress.plateau = self.plateau.state();
             self.progress.early_stopping = self.early_stopping.state();
-            self.progress.log_records = log.records();
+            self.progress.log_records = log.synced()?;
             // The best comes first: were the last one there alone, a resumed run would miss it.
             if improved {
                 self.save(&folder.best())?;
@@ -297,7 +297,7 @@ impl<'a> Trainer<'a> {
             let save = saved.elapsed().as_secs() >= SECONDS_A_CHECKPOINT;
             if stops || save {
                 self.finish_step(waiting.take(), log, observer)?;
-                self.progress.log_records = log.records();
+                self.progress.log_records = log.synced()?;
                 self.save(&folder.last())?;
                 saved = Instant::now();
             }

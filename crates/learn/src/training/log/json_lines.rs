@@ -63,12 +63,17 @@ impl JsonLines {
         Ok(())
     }
 
+    /// Brings what was told to the disk.
+    pub fn sync(&self) -> Result<(), LogError> {
+        self.file.sync_data().map_err(|error| failed(&self.path, error))
+    }
+
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How many records there are, for the next checkpoint.
+    /// How many records there are.
     pub fn records(&self) -> u64 {
         self.records
     }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+pub use salsa_records::Ending;
 use serde::{Deserialize, Serialize};
 
 use crate::compute::Computed;
@@ -115,16 +116,6 @@ pub struct EpochSummary {
     pub learning_rate: f64,
     /// How long it took; since resuming, if it was resumed.
     pub seconds: f64,
-}
-
-/// Why a training is over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Ending {
-    /// All epochs are done.
-    AllEpochs,
-    /// The validation loss did not fall any more.
-    EarlyStopping,
 }
 
 impl Record {

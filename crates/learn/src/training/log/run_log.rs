@@ -61,7 +61,14 @@ impl RunLog {
         })
     }
 
-    /// How many records there are, for the next checkpoint.
+    /// How many records there are, for the next checkpoint, which must not be on the disk before
+    /// them.
+    pub fn synced(&self) -> Result<u64, LogError> {
+        self.lines.sync()?;
+        Ok(self.lines.records())
+    }
+
+    /// How many records there are.
     pub fn records(&self) -> u64 {
         self.lines.records()
     }

@@ -37,7 +37,7 @@ impl Summary {
     /// Numbers with Student's interval, which is not cut at 0 or 1; `None` if there are none.
     ///
     /// ```
-    /// use salsa_learn::confidence::Summary;
+    /// use salsa_records::confidence::Summary;
     /// let summary = Summary::of_numbers(&[0.90, 0.92, 0.94]).unwrap();
     /// assert!((summary.mean - 0.92).abs() < 1e-12);
     /// let half = summary.interval.unwrap().high - summary.mean;

@@ -1,0 +1,82 @@
+//! Why the work on a cell ended badly, and whose fault it is.
+
+use std::io;
+use std::path::Path;
+
+use salsa_learn::checkpoint::CheckpointError;
+use salsa_learn::evaluation::EvaluateError;
+use salsa_learn::network::NetworkError;
+use salsa_learn::training::TrainError;
+use salsa_learn::training::log::LogError;
+use salsa_records::store::StoreError;
+use thiserror::Error;
+
+/// Why the work on a cell ended badly.
+#[derive(Debug, Error)]
+pub enum WorkError {
+    /// The system could not: a full disk, a lost device. Other cells would fare no better, and
+    /// this one may be tried again.
+    #[error("{0}")]
+    System(String),
+    /// The cell itself cannot be done, and would fail again.
+    #[error("{0}")]
+    Cell(String),
+}
+
+impl WorkError {
+    /// A file could not be read or written.
+    pub fn file(path: &Path, error: &io::Error) -> Self {
+        let told = error.to_string();
+        // The temporary file that was to become `path` means nothing to anyone.
+        let told = told.split(" at path ").next().unwrap_or_default();
+        Self::System(format!("{}: {told}", path.display()))
+    }
+}
+
+impl From<StoreError> for WorkError {
+    fn from(error: StoreError) -> Self {
+        Self::System(error.to_string())
+    }
+}
+
+impl From<LogError> for WorkError {
+    fn from(error: LogError) -> Self {
+        Self::System(error.to_string())
+    }
+}
+
+impl From<CheckpointError> for WorkError {
+    fn from(error: CheckpointError) -> Self {
+        Self::System(error.to_string())
+    }
+}
+
+impl From<NetworkError> for WorkError {
+    fn from(error: NetworkError) -> Self {
+        match error {
+            NetworkError::Cuda(_) => Self::System(error.to_string()),
+            _ => Self::Cell(error.to_string()),
+        }
+    }
+}
+
+impl From<TrainError> for WorkError {
+    fn from(error: TrainError) -> Self {
+        match error {
+            TrainError::Network(error) => error.into(),
+            TrainError::Checkpoint(error) => error.into(),
+            TrainError::Log(error) => error.into(),
+            TrainError::Device(error) => Self::System(error.to_string()),
+            _ => Self::Cell(error.to_string()),
+        }
+    }
+}
+
+impl From<EvaluateError> for WorkError {
+    fn from(error: EvaluateError) -> Self {
+        match error {
+            EvaluateError::Network(error) => error.into(),
+            _ => Self::Cell(error.to_string()),
+        }
+    }
+}
