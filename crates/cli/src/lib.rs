@@ -54,7 +54,8 @@ struct Salsa {
 }
 
 /// Does what a command line says and gives its exit code. The first word is the program, which
-/// `salsa bench` starts again for measurements in processes of their own.
+/// `salsa bench` starts again for measurements in processes of their own, and `salsa sweep submit`
+/// on a cluster.
 pub fn run(words: Vec<OsString>) -> u8 {
     if let Some(program) = words.first() {
         program::started_as(program);

@@ -1,4 +1,5 @@
-//! How this program was started, for measurements in processes of their own.
+//! How this program was started, for measurements in processes of their own and for workers on a
+//! cluster: the script of the Python package is not the process that runs it.
 
 use std::ffi::{OsStr, OsString};
 use std::sync::OnceLock;

@@ -10,6 +10,7 @@ use salsa_sweep::slurm::{Job, Submitted, submit};
 use super::crew::duration;
 use super::run::folder_of;
 use crate::failure::Failure;
+use crate::program::program;
 
 /// Submit workers for a sweep to Slurm, or those that are missing
 ///
@@ -76,7 +77,7 @@ impl Submit {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
         let folder = folder_of(&self.sweep, self.out.as_deref())?;
         let failed = |error: std::io::Error| Failure::System(format!("this program: {error}"));
-        let salsa = std::env::current_exe().map_err(failed)?;
+        let salsa = std::path::absolute(program()).map_err(failed)?;
         if self.print {
             let place = std::path::absolute(folder.path()).map_err(failed)?;
             let text = self.job().script(folder.plan().name(), &salsa, &place);
