@@ -33,7 +33,8 @@ pub struct ComputeListArguments {
 /// What can be chosen on some devices only.
 #[derive(Debug, Args)]
 struct HowArguments {
-    /// How a GPU computes products of matrices: f32, tf32 or bf16 (rounded, in layers of 4096 rows and more)
+    /// How a GPU computes products of matrices: f32, tf32 or bf16 (rounded, in layers of 4096 rows
+    /// and more)
     #[arg(long, value_name = "NAME", default_value = "f32", value_parser = precision)]
     precision: Precision,
 
