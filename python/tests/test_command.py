@@ -32,7 +32,7 @@ def test_a_mistake_ends_with_2() -> None:
     done = salsa("inspect", "--algorithm", "bsf", "--split", "er_16")
     assert (done.returncode, done.stdout) == (2, "")
     assert 'did you mean "bfs"' in done.stderr
-    assert salsa("lists").returncode == 2
+    assert salsa("nothing").returncode == 2
 
 
 def test_a_reader_may_stop_reading() -> None:

@@ -15,8 +15,8 @@ import salsa_clrs
 LONG = """
 import sys, salsa_clrs
 samples = salsa_clrs.stream("dijkstra", "er", n=2000, p=0.05)
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     samples.batch(range(10**6))
 except KeyboardInterrupt:
     sys.exit(7)

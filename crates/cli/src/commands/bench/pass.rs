@@ -55,8 +55,8 @@ pub struct Cell {
     pub steps: usize,
     pub seconds: f64,
     /// Operations in dense products, in units of 10^9.
-    #[serde(default)]
-    pub gflop: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gflop: Option<f64>,
     /// Nanoseconds for each entry and step.
     pub ns: f64,
     /// The most memory of the process, making the graphs included.
@@ -167,7 +167,7 @@ pub fn measure(question: &Question<'_>) -> Result<Cell, Failure> {
         entries,
         steps: batch.steps(),
         seconds,
-        gflop,
+        gflop: Some(gflop),
         ns: 1e9 * seconds / (entries * batch.steps()) as f64,
         peak_bytes: before.max(during),
         added_bytes: held.zip(during).map(|(held, during)| during.saturating_sub(held)),
