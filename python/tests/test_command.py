@@ -58,6 +58,16 @@ def test_an_interrupt_ends_it_at_once(tmp_path: Path) -> None:
         assert running.wait(timeout=60) == -signal.SIGINT
 
 
+def test_a_cluster_is_to_start_the_script_not_the_interpreter(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('[[cells]]\nalgorithms = ["bfs"]\nmodels = ["gin"]\nseeds = [42]\n')
+    words = ["sweep", "submit", str(file), "--slurm", "--print", "--out", str(tmp_path / "mine")]
+    done = salsa(*words, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"'{tmp_path / 'salsa'}' sweep worker" in done.stdout
+    assert sys.executable not in done.stdout
+
+
 def test_the_script_is_installed() -> None:
     script = Path(sys.executable).with_name("salsa")
     if not script.exists():
