@@ -1,6 +1,7 @@
 //! `salsa sweep submit --slurm` on a real Slurm: workers die and are preempted, others are
 //! submitted, and the records are those of a sweep that nobody disturbed.
 
+use std::fs::DirEntry;
 use std::path::Path;
 
 use serde_json::Value;
@@ -30,7 +31,10 @@ fn longer() -> String {
 fn held(sweep: &Path) -> Vec<Value> {
     let cells = std::fs::read_dir(sweep.join("claims")).into_iter().flatten().flatten();
     let files = cells.flat_map(|cell| std::fs::read_dir(cell.path()).into_iter().flatten());
-    let texts = files.flatten().filter_map(|file| std::fs::read_to_string(file.path()).ok());
+    // One that has no number yet is nobody's.
+    let is_named = |file: &DirEntry| file.file_name().to_string_lossy().parse::<u64>().is_ok();
+    let files = files.flatten().filter(is_named);
+    let texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
     let claims = texts.filter_map(|text| serde_json::from_str::<Value>(&text).ok());
     claims.filter(|claim| claim["state"] == "held").collect()
 }
