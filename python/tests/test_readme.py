@@ -20,6 +20,8 @@ def test_there_are_blocks() -> None:
 def test_a_block_runs(block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "salsa_clrs import" in block:
         pytest.importorskip("torch_geometric")
+    if "models.load" in block or ".torch()" in block:
+        pytest.importorskip("torch")
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "__main__"}
     exec(compile(block, "README.md", "exec"), names)
