@@ -1,9 +1,8 @@
 //! Bytes are the samples of a Parquet file or an error.
-//!
-//! A checksum keeps chance changes away from what is behind it, so the bytes are also read with
-//! one that is right.
 
 #![no_main]
+
+mod samples;
 
 use libfuzzer_sys::fuzz_target;
 use salsa_traces::export::parquet::{read, reseal};
@@ -11,23 +10,10 @@ use salsa_traces::export::parquet::{read, reseal};
 // Panics of the library underneath are caught where it is called; any other ends the process all
 // the same.
 fuzz_target!(init: std::panic::set_hook(Box::new(|_| {})), |bytes: &[u8]| {
-    all(bytes.to_vec());
-    let mut sealed = bytes.to_vec();
-    if reseal(&mut sealed).is_some() {
-        all(sealed);
-    }
+    samples::also_sealed(bytes, reseal, all);
 });
 
 fn all(bytes: Vec<u8>) {
     let Ok(rows) = read(bytes.into()) else { return };
-    // There may be more samples than there is time for.
-    for index in rows.samples().take(20) {
-        for hints in [false, true] {
-            let Ok(sample) = rows.sample(index, hints) else { continue };
-            sample.content_hash();
-            for (_, hint) in sample.trajectory.recorded_hints() {
-                let _ = hint.at(hint.n_steps() - 1);
-            }
-        }
-    }
+    samples::used(rows.samples(), |index, hints| rows.sample(index, hints));
 }

@@ -194,6 +194,19 @@ pub(crate) fn temporary_beside(path: &Path) -> io::Result<tempfile::NamedTempFil
     temporary.prefix(".salsa-").suffix(".partial").tempfile_in(folder)
 }
 
+/// The names in a folder that are numbers: claims and attempts are counted. None if it is not there.
+pub(crate) fn numbered(folder: &Path) -> io::Result<Vec<u64>> {
+    match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries?
+            .filter_map(|entry| match entry {
+                Ok(entry) => entry.file_name().to_str()?.parse().ok().map(Ok),
+                Err(error) => Some(Err(error)),
+            })
+            .collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::{Holder, Watch};
-use crate::folder::temporary_beside;
+use crate::folder::{numbered, temporary_beside};
 
 /// A claim that this process holds.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ const LENGTH: usize = 512;
 
 /// The claim in force on a cell, if there is any: its number and its bytes.
 pub fn current(folder: &Path) -> io::Result<Option<(u64, Vec<u8>)>> {
-    let Some(number) = numbers(folder)?.into_iter().max() else { return Ok(None) };
+    let Some(number) = numbered(folder)?.into_iter().max() else { return Ok(None) };
     // Opened anew each time: network file systems show what others wrote on opening.
     let mut bytes = Vec::new();
     match File::open(folder.join(number.to_string())) {
@@ -58,19 +58,6 @@ pub fn current(folder: &Path) -> io::Result<Option<(u64, Vec<u8>)>> {
         }
     }
     Ok(Some((number, bytes)))
-}
-
-/// The numbers of the claims that are there.
-fn numbers(folder: &Path) -> io::Result<Vec<u64>> {
-    match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        entries => entries?
-            .filter_map(|entry| match entry {
-                Ok(entry) => entry.file_name().to_str()?.parse().ok().map(Ok),
-                Err(error) => Some(Err(error)),
-            })
-            .collect(),
-    }
 }
 
 /// Claims the cell whose claims are in `folder`, if nobody holds it.
@@ -113,7 +100,7 @@ pub fn take_next(
     match temporary.persist_noclobber(&path) {
         Ok(file) => {
             // The highest number is all that counts.
-            for earlier in numbers(folder)?.into_iter().filter(|&earlier| earlier < number) {
+            for earlier in numbered(folder)?.into_iter().filter(|&earlier| earlier < number) {
                 let _ = std::fs::remove_file(folder.join(earlier.to_string()));
             }
             let open = Mutex::new((file, content));
@@ -138,7 +125,7 @@ impl Claim {
 
     /// Whether somebody has taken over.
     pub fn is_superseded(&self) -> bool {
-        numbers(&self.folder).is_ok_and(|numbers| numbers.into_iter().max() > Some(self.number))
+        numbered(&self.folder).is_ok_and(|numbers| numbers.into_iter().max() > Some(self.number))
     }
 
     /// Shows that the holder is alive.

@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::WorkError;
+use crate::folder::numbered;
 
 /// The folder of attempt `number`, with what the latest attempt before it had.
 pub fn prepare(all: &Path, number: u64) -> Result<PathBuf, WorkError> {
@@ -17,7 +18,7 @@ pub fn prepare(all: &Path, number: u64) -> Result<PathBuf, WorkError> {
     if place.is_dir() {
         return Ok(place);
     }
-    let before = attempts(all).map_err(failed)?;
+    let before = numbered(all).map_err(failed)?;
     let latest = before.into_iter().filter(|&earlier| earlier < number).max();
     // The disk may be full of what others left.
     clean(all, latest.unwrap_or(number), number);
@@ -39,19 +40,6 @@ pub fn prepare(all: &Path, number: u64) -> Result<PathBuf, WorkError> {
 }
 
 const PARTIAL: &str = ".partial";
-
-/// Numbers of attempts that have a folder.
-fn attempts(all: &Path) -> io::Result<Vec<u64>> {
-    match std::fs::read_dir(all) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        entries => entries?
-            .filter_map(|entry| match entry {
-                Ok(entry) => entry.file_name().to_str()?.parse().ok().map(Ok),
-                Err(error) => Some(Err(error)),
-            })
-            .collect(),
-    }
-}
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let mut names: Vec<String> = std::fs::read_dir(from)?
@@ -109,7 +97,7 @@ mod tests {
         let third = prepare(&all, 3).unwrap();
         assert_eq!(std::fs::read_to_string(third.join("log.jsonl")).unwrap(), "a");
         assert!(!third.join(".hidden").exists());
-        assert_eq!(attempts(&all).unwrap(), [3]);
+        assert_eq!(numbered(&all).unwrap(), [3]);
         assert_eq!(std::fs::read_dir(&all).unwrap().count(), 1);
         // A late write of the first attempt is not seen.
         std::fs::create_dir_all(&first).unwrap();

@@ -1,8 +1,6 @@
 //! Every format that is read back gives equal samples, goes on after a crash, and no change of a
 //! file is read as a sample.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::panic::AssertUnwindSafe;
@@ -11,17 +9,16 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use proptest::prelude::*;
-use salsa_traces::algorithms::{self, ALL};
+use salsa_traces::algorithms::ALL;
 use salsa_traces::dataset::{
-    DatasetError, Manifest, Request, StoredError, StoredSplit, convert, manifest_path, verify,
-    write,
+    DatasetError, Manifest, StoredError, StoredSplit, convert, manifest_path, verify, write,
 };
 use salsa_traces::export::columns::Rows;
 use salsa_traces::export::{Format, ShardError, npz, parquet};
 use salsa_traces::readers;
-use salsa_traces::sample::{Sample, Sampler};
-use salsa_traces::suite::Suite;
-use tempfile::{TempDir, tempdir};
+use tempfile::tempdir;
+
+use crate::wanted::{SMALL, TINY, Wanted, assert_same, files_in, write_into, written};
 
 const READABLE: [Format; 5] =
     [Format::Arrow, Format::Parquet, Format::Npz, Format::JsonLines, Format::Binary];
@@ -350,48 +347,9 @@ proptest! {
     }
 }
 
-/// What to write of the suite `paper`.
-#[derive(Clone, Copy)]
-struct Wanted<'a> {
-    name: &'a str,
-    split: &'a str,
-    samples: u64,
-    hints: bool,
-    format: Format,
-}
-
-const SMALL: Wanted =
-    Wanted { name: "bfs", split: "train", samples: 5, hints: true, format: Format::Arrow };
-const TINY: Wanted = Wanted { hints: false, samples: 2, ..SMALL };
-
-impl Wanted<'_> {
-    fn with_request<T>(&self, take: impl FnOnce(&Request<'_>) -> T) -> T {
-        let suite = Suite::named("paper").unwrap();
-        let algorithm = algorithms::find(self.name).unwrap();
-        let sampler = Sampler::new(&suite, suite.seed, algorithm, self.split).unwrap();
-        let Self { samples, hints, format, .. } = *self;
-        take(&Request { suite: &suite, seed: suite.seed, sampler, samples, hints, format })
-    }
-
-    fn sample(&self, index: u64) -> Sample {
-        self.with_request(|request| request.sampler.sample(index, true).unwrap())
-    }
-}
-
 fn any_wanted((algorithm, hints, is_npz): (usize, bool, bool)) -> Wanted<'static> {
     let format = if is_npz { Format::Npz } else { Format::Parquet };
     Wanted { name: &ALL[algorithm % ALL.len()].spec().algorithm, hints, format, ..TINY }
-}
-
-fn written(wanted: &Wanted) -> (TempDir, PathBuf, Manifest) {
-    let folder = tempdir().unwrap();
-    let (path, manifest) = write_into(folder.path(), wanted).unwrap();
-    (folder, path, manifest)
-}
-
-fn write_into(folder: &Path, wanted: &Wanted) -> Result<(PathBuf, Manifest), String> {
-    let written = |request: &Request<'_>| write(request, folder, &|_| ());
-    wanted.with_request(written).map_err(|error| error.to_string())
 }
 
 /// The first shard, written once however often it is asked for.
@@ -430,23 +388,4 @@ fn contents(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let files = if path.is_dir() { files_in(path) } else { vec![path.to_owned()] };
     let name = |file: &Path| file.file_name().unwrap().into();
     files.iter().map(|file| (name(file), fs::read(file).unwrap())).collect()
-}
-
-fn files_in(folder: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    files
-}
-
-/// Equal in everything; hints in what they show, as their changes may stand in another order.
-fn assert_same(read: &Sample, written: &Sample) {
-    assert_eq!(read.generator, written.generator);
-    assert_eq!(read.graph, written.graph);
-    assert_eq!(read.inputs, written.inputs);
-    assert_eq!(read.trajectory.spec, written.trajectory.spec);
-    assert_eq!(read.trajectory.length, written.trajectory.length);
-    assert_eq!(read.trajectory.outputs, written.trajectory.outputs);
-    assert_eq!(read.content_hash(), written.content_hash());
-    assert_eq!(read.hints_hash(), written.hints_hash());
 }

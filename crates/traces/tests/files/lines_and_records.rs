@@ -1,7 +1,5 @@
 //! What is written reads back, and what is damaged is refused with an error, never a panic.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
-
 use std::io;
 
 use proptest::prelude::*;
@@ -12,6 +10,8 @@ use salsa_traces::export::json_lines::{line, read_case, read_sample};
 use salsa_traces::sample::{Sample, Sampler};
 use salsa_traces::suite::Suite;
 use serde_json::Value;
+
+use crate::wanted::assert_same;
 
 #[test]
 fn a_json_line_reads_back_as_the_same_sample() {
@@ -326,21 +326,4 @@ fn record_starts(bytes: &[u8]) -> Vec<usize> {
         starts.push(starts[starts.len() - 1] + 4 + u32::from_le_bytes(*len) as usize + 32);
     }
     starts
-}
-
-/// Equal in everything; hints in what they show, as their changes may stand in another order.
-fn assert_same(read: &Sample, written: &Sample) {
-    assert_eq!(read.generator, written.generator);
-    assert_eq!(read.graph, written.graph);
-    assert_eq!(read.inputs, written.inputs);
-    assert_eq!(read.trajectory.spec, written.trajectory.spec);
-    assert_eq!(read.trajectory.length, written.trajectory.length);
-    assert_eq!(read.trajectory.outputs, written.trajectory.outputs);
-    assert_eq!(read.trajectory.hints.is_some(), written.trajectory.hints.is_some());
-    for field in written.trajectory.spec.hints() {
-        let shown = |sample: &Sample| sample.trajectory.hint(&field.name).map(|hint| hint.all());
-        assert_eq!(shown(read), shown(written), "{}", field.name);
-    }
-    assert_eq!(read.content_hash(), written.content_hash());
-    assert_eq!(read.hints_hash(), written.hints_hash());
 }

@@ -1,24 +1,20 @@
 //! Arrow files: what is written reads back, and no change of theirs is read as a sample.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
-
 use std::fs;
 use std::panic::AssertUnwindSafe;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use arrow_array::Array;
 use bytes::Bytes;
 use proptest::prelude::*;
-use salsa_traces::algorithms::{self, ALL};
+use salsa_traces::algorithms::ALL;
 use salsa_traces::dataset::{
-    Manifest, Request, StoredError, StoredSplit, VerifyError, manifest_path, verify, write,
+    Manifest, StoredError, StoredSplit, VerifyError, manifest_path, verify, write,
 };
-use salsa_traces::export::Format;
 use salsa_traces::export::arrow::{Shard, ShardError, ShardWriter, reseal};
-use salsa_traces::sample::{Sample, Sampler};
-use salsa_traces::suite::Suite;
-use tempfile::{TempDir, tempdir};
+use tempfile::tempdir;
+
+use crate::wanted::{SMALL, TINY, Wanted, assert_same, files_in, write_into, written};
 
 #[test]
 fn every_sample_reads_back() {
@@ -26,7 +22,7 @@ fn every_sample_reads_back() {
         for split in ["train", "ws_16", "delaunay_16"] {
             for hints in [true, false] {
                 let name = &algorithm.spec().algorithm;
-                let wanted = Wanted { name, split, hints, samples: 5 };
+                let wanted = Wanted { name, split, hints, samples: 5, ..SMALL };
                 let (_folder, path, _) = written(&wanted);
                 let stored = StoredSplit::open(&path).unwrap();
                 assert_eq!((stored.len(), stored.shards().len()), (5, 1));
@@ -73,7 +69,7 @@ fn samples_are_small() {
     let limits = [("dfs", "er_160", true, 60_000), ("dfs", "er_160", false, 12_000)];
     for (name, split, hints, most) in [limits[0], limits[1], ("bfs", "er_16", false, 600)] {
         let samples = 100;
-        let (_folder, _, manifest) = written(&Wanted { name, split, hints, samples });
+        let (_folder, _, manifest) = written(&Wanted { name, split, hints, samples, ..SMALL });
         let bytes = manifest.shards.iter().map(|shard| shard.bytes).sum::<u64>() / samples;
         assert!(bytes <= most, "{name} {split} takes {bytes} bytes a sample");
     }
@@ -362,47 +358,11 @@ proptest! {
     }
 }
 
-/// What to write of the suite `paper`.
-#[derive(Clone, Copy)]
-struct Wanted<'a> {
-    name: &'a str,
-    split: &'a str,
-    samples: u64,
-    hints: bool,
-}
-
-const SMALL: Wanted = Wanted { name: "bfs", split: "train", samples: 5, hints: true };
-const TINY: Wanted = Wanted { hints: false, samples: 2, ..SMALL };
 /// Three shards and more.
-const LARGE: Wanted = Wanted { name: "dfs", split: "er_1600", samples: 160, hints: true };
-
-impl Wanted<'_> {
-    fn with_request<T>(&self, take: impl FnOnce(&Request<'_>) -> T) -> T {
-        let suite = Suite::named("paper").unwrap();
-        let algorithm = algorithms::find(self.name).unwrap();
-        let sampler = Sampler::new(&suite, suite.seed, algorithm, self.split).unwrap();
-        let (samples, hints, format) = (self.samples, self.hints, Format::Arrow);
-        take(&Request { suite: &suite, seed: suite.seed, sampler, samples, hints, format })
-    }
-
-    fn sample(&self, index: u64) -> Sample {
-        self.with_request(|request| request.sampler.sample(index, true).unwrap())
-    }
-}
+const LARGE: Wanted = Wanted { name: "dfs", split: "er_1600", samples: 160, ..SMALL };
 
 fn any_wanted((algorithm, hints): (usize, bool)) -> Wanted<'static> {
     Wanted { name: &ALL[algorithm % ALL.len()].spec().algorithm, hints, ..TINY }
-}
-
-fn written(wanted: &Wanted) -> (TempDir, PathBuf, Manifest) {
-    let folder = tempdir().unwrap();
-    let (path, manifest) = write_into(folder.path(), wanted).unwrap();
-    (folder, path, manifest)
-}
-
-fn write_into(folder: &Path, wanted: &Wanted) -> Result<(PathBuf, Manifest), String> {
-    let written = |request: &Request<'_>| write(request, folder, &|_| ());
-    wanted.with_request(written).map_err(|error| error.to_string())
 }
 
 fn shard_bytes(wanted: &Wanted) -> Vec<u8> {
@@ -418,23 +378,4 @@ fn shard_bytes(wanted: &Wanted) -> Vec<u8> {
 fn read_all(bytes: &[u8]) -> Result<(), ShardError> {
     let shard = Shard::from_bytes(bytes.to_vec().into())?;
     shard.samples().try_for_each(|index| shard.sample(index, false).map(|_| ()))
-}
-
-fn files_in(folder: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    files
-}
-
-/// Equal in everything; hints in what they show, as their changes may stand in another order.
-fn assert_same(read: &Sample, written: &Sample) {
-    assert_eq!(read.generator, written.generator);
-    assert_eq!(read.graph, written.graph);
-    assert_eq!(read.inputs, written.inputs);
-    assert_eq!(read.trajectory.spec, written.trajectory.spec);
-    assert_eq!(read.trajectory.length, written.trajectory.length);
-    assert_eq!(read.trajectory.outputs, written.trajectory.outputs);
-    assert_eq!(read.content_hash(), written.content_hash());
-    assert_eq!(read.hints_hash(), written.hints_hash());
 }
