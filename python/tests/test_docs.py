@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("torch_geometric")
-pytest.importorskip("datasets")
+datasets = pytest.importorskip("datasets")
 
 REPOSITORY = Path(__file__).parents[2]
 DOCS = REPOSITORY / "docs"
@@ -42,8 +42,9 @@ def test_there_are_pages() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
 def test_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HF_HOME", str(tmp_path / ".huggingface"))
-    monkeypatch.setenv("PATH", os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / ".cache")
+    installed = str(Path(sys.executable).parent)
+    monkeypatch.setenv("PATH", os.pathsep.join([installed, os.environ["PATH"]]))
     for name in ("examples", "runs", "suites"):
         shutil.copytree(REPOSITORY / name, tmp_path / name)
     # What pickles a function looks for it in its module.

@@ -86,7 +86,8 @@ def test_it_has_networks() -> None:
         outcome = model(batch)
         assert set(outcome.outputs) == set(batch.outputs)
         model.losses(batch, outcome).total.backward()
-        assert all(torch.isfinite(one.grad).all() for one in model.parameters() if one.grad is not None)
+        gradients = [one.grad for one in model.parameters() if one.grad is not None]
+        assert gradients and all(torch.isfinite(gradient).all() for gradient in gradients)
 
 
 def test_mistakes_are_told() -> None:

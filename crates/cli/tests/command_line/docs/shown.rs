@@ -3,7 +3,8 @@
 /// Whether `shown` describes `printed`: `...` stands for anything within a line, and a line of it
 /// alone for any number of lines. White space at the ends of lines does not count.
 pub fn describes(shown: &str, printed: &str) -> bool {
-    let lines = |text: &str| text.trim_end().lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+    let lines =
+        |text: &str| text.trim_end().lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
     let shown = format!("{}\n", lines(shown));
     let printed = format!("{}\n", lines(printed));
     matches(&pieces(&shown), &printed)
