@@ -24,7 +24,7 @@ datasets = pytest.importorskip("datasets")
 
 REPOSITORY = Path(__file__).parents[2]
 DOCS = REPOSITORY / "docs"
-BLOCK = re.compile(r"^```(\w+)( title=\"not run: [^\n]*)?\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"^```(\w+)( title=\"not run in the tests: [^\n]*)?\n(.*?)^```$", re.M | re.S)
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::salsa::repository;
 
 /// What the title of a block begins with that cannot run in the tests; the reason follows.
-const NOT_RUN: &str = "not run: ";
+const NOT_RUN: &str = "not run in the tests: ";
 
 /// A page under `docs/`.
 pub struct Page {
@@ -79,8 +79,12 @@ pub fn blocks(page: &str) -> Result<Vec<Block>, String> {
                 return problem("a block of code is indented, so no test would find it");
             };
             let (language, rest) = info.split_once(' ').unwrap_or((info, ""));
+            let not_run = reason(rest);
+            if not_run.is_none() && !rest.is_empty() {
+                return problem("after the language only the reason not to run is expected");
+            }
             let (language, text) = (language.to_owned(), String::new());
-            blocks.push(Block { line, language, not_run: reason(rest), follows, text });
+            blocks.push(Block { line, language, not_run, follows, text });
             is_open = true;
         }
     }
@@ -94,7 +98,7 @@ fn reason(rest: &str) -> Option<String> {
 
 #[test]
 fn blocks_are_found() {
-    let page = "a\n```sh\nls\n```\n\n```text\nb\n```\nc\n```sh title=\"not run: no GPU\"\n```\n";
+    let page = "a\n```sh\nls\n```\n\n```text\nb\n```\nc\n```sh title=\"not run in the tests: no GPU\"\n```\n";
     let found = blocks(page).unwrap();
     let found: Vec<_> = found
         .iter()
@@ -105,4 +109,5 @@ fn blocks_are_found() {
     assert_eq!(found, expected);
     assert!(blocks("- a\n  ```sh\n  ls\n  ```\n").is_err());
     assert!(blocks("```sh\nls\n").is_err());
+    assert!(blocks("```sh title=\"not run\"\nls\n```\n").is_err());
 }
