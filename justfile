@@ -35,3 +35,7 @@ hashes:
 # The documentation of the crates, in a browser
 doc:
     cargo doc --workspace --no-deps --open
+
+# The documentation site, rebuilt as pages change
+site:
+    target/tools/bin/mkdocs serve

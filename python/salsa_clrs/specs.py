@@ -88,6 +88,11 @@ def features(algorithm: str, *, hints: bool) -> dict[str, Feature]:
     }
 
 
+def all_features(algorithm: str) -> dict[str, Feature]:
+    """Everything that an algorithm reads and records, the weights among it."""
+    return dict(_FEATURES[algorithm])
+
+
 def rows(algorithm: str, name: str) -> str:
     """What the rows of a feature's array are: `node`, `edge` or `graph`."""
     feature = _FEATURES[algorithm][name]

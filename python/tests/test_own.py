@@ -76,6 +76,20 @@ def test_it_has_loaders(workers: int) -> None:
     assert torch.equal(named[5].far, dataset[5].far)
 
 
+def test_it_has_networks() -> None:
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("torch_geometric")
+    torch.manual_seed(0)
+    for algorithm in (own_bfs, everything):
+        batch = salsa_clrs.dataset(algorithm, "er_16").batch(range(4))
+        model = salsa_clrs.models.EncodeProcessDecode(algorithm, hidden=8, hints=True)
+        outcome = model(batch)
+        assert set(outcome.outputs) == set(batch.outputs)
+        model.losses(batch, outcome).total.backward()
+        gradients = [one.grad for one in model.parameters() if one.grad is not None]
+        assert gradients and all(torch.isfinite(gradient).all() for gradient in gradients)
+
+
 def test_mistakes_are_told() -> None:
     outputs = {"x": ("node", "scalar")}
     with pytest.raises(ValueError, match="bfs is built in"):

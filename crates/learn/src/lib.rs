@@ -38,7 +38,7 @@ pub mod parity;
 
 pub mod prelude;
 
-/// The code of the guide runs.
+/// The Rust of the documentation runs.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/guide/training.md")]
-struct TrainingGuide;
+#[doc = include_str!("../../../docs/guide/extending.md")]
+struct Extending;

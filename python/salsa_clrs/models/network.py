@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .. import _core
-from ..specs import Feature, core_name
+from .._core import Algorithm
+from ..specs import Feature, all_features, core_name
 from . import losses
 from .coders import Decoder, Encoder
 from .gin import GIN
@@ -50,7 +50,7 @@ class EncodeProcessDecode(nn.Module):
     """A network for one algorithm.
 
     Args:
-        algorithm: a name of `salsa_clrs.algorithms()`, or a published name.
+        algorithm: a name of `salsa_clrs.algorithms()`, a published name, or one of your own.
         processor: `gin` (GINE for algorithms with weights), `pgn` or `recgnn`.
         hidden: the size of a node's state.
         hints: whether there are decoders for hints.
@@ -62,7 +62,7 @@ class EncodeProcessDecode(nn.Module):
 
     def __init__(
         self,
-        algorithm: str,
+        algorithm: str | Algorithm,
         processor: str = "pgn",
         *,
         hidden: int = 128,
@@ -89,7 +89,7 @@ class EncodeProcessDecode(nn.Module):
             "steps_per_hint": steps_per_hint,
         }
         """As in a run file."""
-        features = _features(core_name(algorithm))
+        features = all_features(core_name(algorithm))
         self.output_features = _of_stage(features, "output")
         self.hint_features = _of_stage(features, "hint") if hints else {}
         inputs = _of_stage(features, "input")
@@ -179,12 +179,6 @@ class EncodeProcessDecode(nn.Module):
         x = torch.cat(parts if randomness is None else [*parts, randomness], dim=1)
         after = self.processor(x, graphs, weights, hidden)
         return self.gru(after, hidden) if self.processor.core.has_gate else after
-
-
-def _features(algorithm: str) -> dict[str, Feature]:
-    """Everything that the algorithm reads and records, the weights among it."""
-    listed = next(fields for name, _, _, fields in _core.algorithms() if name == algorithm)
-    return {field[0]: Feature(*field[1:]) for field in listed}
 
 
 def _of_stage(features: dict[str, Feature], stage: str) -> dict[str, Feature]:
