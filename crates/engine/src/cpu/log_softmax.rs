@@ -63,10 +63,30 @@ impl LogProbabilities for Cpu {
                     let total: f32 = dy.iter().skip(column).step_by(columns).sum();
                     let pairs = y.iter().zip(dy).skip(column).step_by(columns);
                     for (dx, (y, dy)) in dx.iter_mut().skip(column).step_by(columns).zip(pairs) {
-                        *dx += dy - math::exp(*y) * total;
+                        *dx += dy - math::probability(*y) * total;
                     }
                 }
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The loss is a mean over many nodes, so each gradient is small already.
+    #[test]
+    fn sure_answers_have_no_subnormal_gradients() {
+        let x: Vec<f32> = (0..40).map(|i| -5.0 * i as f32).collect();
+        let (mut y, mut dx) = (vec![0.0; 40], vec![0.0; 40]);
+        rows::log_softmax(&x, &mut y);
+        let dy: Vec<f32> = (0..40).map(|i| if i == 1 { -1e-3 } else { 0.0 }).collect();
+        rows::log_softmax_gradient(&y, &dy, &mut dx);
+        assert!(dx.iter().all(|dx| !dx.is_subnormal()));
+        for (dx, (y, dy)) in dx.iter().zip(y.iter().zip(&dy)) {
+            let exact = f64::from(*dy) + 1e-3 * f64::from(*y).exp();
+            assert!((f64::from(*dx) - exact).abs() < 1e-10);
+        }
     }
 }

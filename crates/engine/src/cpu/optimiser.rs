@@ -59,3 +59,32 @@ impl Optimisers for Cpu {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One gradient and then none to speak of, beside double precision that cuts nothing.
+    #[test]
+    fn moments_that_fade_end_at_zero_and_move_no_weight() {
+        let (mut value, mut first, mut second) = ([0.5f32; 17], [0.0f32; 17], [0.0f32; 17]);
+        let (mut exact, mut m, mut v) = (0.5f64, 0.0f64, 0.0f64);
+        for step in 1..=2000 {
+            let (betas, epsilon) = ((0.9, 0.99), 1e-8);
+            let update = AdamStep { learning_rate: 1e-3, betas, epsilon, weight_decay: 0.0, step };
+            let gradient = if step == 1 { 0.25 } else { 1e-30 };
+            rows::adam(update, 1.0, &[gradient; 17], &mut value, &mut first, &mut second);
+
+            let gradient = f64::from(gradient);
+            m = betas.0 * m + (1.0 - betas.0) * gradient;
+            v = betas.1 * v + (1.0 - betas.1) * gradient * gradient;
+            let power = i32::try_from(step).unwrap();
+            let corrected = (m / (1.0 - betas.0.powi(power)), v / (1.0 - betas.1.powi(power)));
+            exact -= 1e-3 * corrected.0 / (corrected.1.sqrt() + epsilon);
+            assert!(first.iter().chain(&second).all(|moment| !moment.is_subnormal()));
+        }
+        assert_eq!(first, [0.0; 17]);
+        assert!(second.iter().all(|second| f64::from(*second) > 0.5 * v));
+        assert!(value.iter().all(|value| (f64::from(*value) - exact).abs() < 1e-6));
+    }
+}

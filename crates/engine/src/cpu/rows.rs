@@ -7,7 +7,7 @@
 
 use multiversion::multiversion;
 
-use super::math::{exp, relu as relu_of, sigmoid, tanh};
+use super::math::{exp, probability, relu as relu_of, sigmoid, tanh};
 use crate::device::{AdamStep, Binary, Loss, Unary};
 
 macro_rules! kernels {
@@ -120,14 +120,14 @@ kernels! {
         }
     }
 
-    /// dx += dy - exp(y) * sum of dy, for one segment.
+    /// dx += dy - probability(y) * sum of dy, for one segment.
     fn log_softmax_gradient(y: &[f32], dy: &[f32], dx: &mut [f32]) {
         let total: f32 = dy.iter().sum();
         for ((y, dy), dx) in y.chunks(16).zip(dy.chunks(16)).zip(dx.chunks_mut(16)) {
             let mut lanes = [0.0f32; 16];
             lanes[..y.len()].copy_from_slice(y);
             for y in &mut lanes {
-                *y = exp(*y) * total;
+                *y = probability(*y) * total;
             }
             for ((dx, dy), along) in dx.iter_mut().zip(dy).zip(lanes) {
                 *dx += dy - along;
@@ -467,10 +467,14 @@ kernels! {
         let correction = (1.0 / (1.0 - step.betas.1.powi(exponent)).sqrt()) as f32;
         let keep = (1.0 - step.learning_rate * step.weight_decay) as f32;
         let epsilon = step.epsilon as f32;
+        // Beside epsilon this is nothing, but averages of it fade until they are subnormal, which
+        // some processors are slow at, and stay so.
+        let tiny = 1e-8 * epsilon;
+        let or_nothing = |x: f32, tiny: f32| if x.abs() < tiny { 0.0 } else { x };
         for (((value, gradient), first), second) in value.iter_mut().zip(gradient).zip(first).zip(second) {
-            let gradient = gradient * scale;
-            *first = beta_1 * *first + rest_1 * gradient;
-            *second = beta_2 * *second + rest_2 * gradient * gradient;
+            let gradient = or_nothing(gradient * scale, tiny);
+            *first = or_nothing(beta_1 * *first + rest_1 * gradient, tiny);
+            *second = or_nothing(beta_2 * *second + rest_2 * gradient * gradient, tiny * tiny);
             *value = *value * keep - size * *first / (second.sqrt() * correction + epsilon);
         }
     }
