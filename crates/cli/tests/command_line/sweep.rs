@@ -144,6 +144,27 @@ fn results_do_not_depend_on_how_many_run_at_once() {
 }
 
 #[test]
+fn some_cells_may_be_done_alone_and_the_others_later() {
+    let expected = undisturbed(TINY);
+    let at = folder();
+    std::fs::write(at.path().join("tiny.toml"), TINY).unwrap();
+    let some = salsa(at.path(), "sweep run tiny.toml --out s --only mis-gin,bfs-pgn-paper-2");
+    assert_eq!(some.code, Some(0), "{}", some.err);
+    assert_eq!(
+        names(&at.path().join("s/records")),
+        ["bfs-pgn-paper-2.jsonl", "mis-gin-paper-1.jsonl", "mis-gin-paper-2.jsonl"]
+    );
+    mistake_at(
+        at.path(),
+        "sweep run s --only mis,dfs",
+        "--only dfs: no cell of tiny is called so; salsa sweep status lists them",
+    );
+    let rest = salsa(at.path(), "sweep run s");
+    assert_eq!(rest.code, Some(0), "{}", rest.err);
+    assert_same(&left(&at.path().join("s")), &expected);
+}
+
+#[test]
 fn a_time_limit_stops_cleanly_and_the_folder_can_be_moved() {
     let expected = undisturbed(TINY);
     let at = folder();

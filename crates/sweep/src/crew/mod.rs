@@ -25,6 +25,8 @@ use crate::work::{Ended, Event, Failure, Watcher, Work, WorkError};
 pub struct Options<'a> {
     /// Where to compute, all workers together.
     pub compute: Compute,
+    /// Beginnings of the names of the cells to work on; all where there are none.
+    pub only: &'a [String],
     /// Workers at the same time.
     pub jobs: usize,
     /// How long a claim lasts without a sign of life.
@@ -89,7 +91,7 @@ pub fn work(
         compute,
         computed,
         heart: Heart::start(options.lease),
-        picker: Mutex::new(Picker::new(folder, options.lease)),
+        picker: Mutex::new(Picker::new(folder, options.lease, options.only)),
         trouble: Mutex::new(None),
         finished: Mutex::new(0),
     };

@@ -14,7 +14,7 @@ pub(super) struct Picker<'a> {
     folder: &'a SweepFolder,
     holder: Holder,
     watch: Watch,
-    /// Nothing is to be done for these any more.
+    /// Nothing is to be done for these, or not by this crew.
     over: HashSet<usize>,
     /// Workers of this crew have these.
     ours: HashSet<usize>,
@@ -36,12 +36,14 @@ pub(super) enum Pick {
 const LOOKS: u32 = 20;
 
 impl<'a> Picker<'a> {
-    pub(super) fn new(folder: &'a SweepFolder, lease: Duration) -> Self {
+    pub(super) fn new(folder: &'a SweepFolder, lease: Duration, only: &[String]) -> Self {
+        let cells = folder.plan().cells().iter().enumerate();
+        let left_out = cells.filter(|(_, cell)| !cell.is_one_of(only)).map(|(place, _)| place);
         Self {
             folder,
             holder: Holder::this(),
             watch: Watch::new(lease),
-            over: HashSet::new(),
+            over: left_out.collect(),
             ours: HashSet::new(),
             theirs: BTreeMap::new(),
         }

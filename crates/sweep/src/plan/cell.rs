@@ -44,6 +44,11 @@ impl Cell {
         &self.name
     }
 
+    /// Whether its name begins as one of these; all do where there are none.
+    pub fn is_one_of(&self, beginnings: &[String]) -> bool {
+        beginnings.is_empty() || beginnings.iter().any(|begin| self.name.starts_with(begin))
+    }
+
     /// The training, resolved.
     pub fn run(&self) -> &Run {
         &self.run

@@ -9,6 +9,7 @@ use clap::Args;
 use salsa_learn::compute::Compute;
 use salsa_sweep::crew::{Done, Observer, Options, Rest, work};
 use salsa_sweep::folder::SweepFolder;
+use salsa_sweep::plan::Cell;
 use salsa_sweep::work::{Event, Failure as CellFailure};
 
 use super::board::Board;
@@ -21,6 +22,10 @@ use crate::failure::Failure;
 /// How to work.
 #[derive(Debug, Args)]
 pub struct CrewArguments {
+    /// Work only on cells whose names begin so: dfs,mst-gin,bfs-pgn-release-42
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+
     /// Cells side by side, which share the threads or the GPU [default: as many as threads, 5 on
     /// a GPU]
     #[arg(long, value_name = "N")]
@@ -54,8 +59,16 @@ impl CrewArguments {
     pub fn work(&self, folder: &SweepFolder, rest: Rest) -> Result<Done, Failure> {
         let started = Instant::now();
         let compute = self.compute.compute()?;
-        let left: Vec<_> =
-            folder.plan().cells().iter().filter(|cell| !folder.is_finished(cell)).collect();
+        let cells = folder.plan().cells();
+        let unknown = |only: &&String| !cells.iter().any(|cell| cell.name().starts_with(*only));
+        if let Some(only) = self.only.iter().find(unknown) {
+            return Err(Failure::mistake(format!(
+                "--only {only}: no cell of {} is called so; salsa sweep status lists them",
+                folder.plan().name()
+            )));
+        }
+        let is_left = |cell: &&Cell| cell.is_one_of(&self.only) && !folder.is_finished(cell);
+        let left: Vec<_> = cells.iter().filter(is_left).collect();
         if self.retry {
             for cell in &left {
                 CellFailure::forget(folder, cell).map_err(|error| {
@@ -75,7 +88,8 @@ impl CrewArguments {
         let deadline = self.time_limit.map(|limit| started + limit - margin(limit));
         let stop = stop_on_interrupt()?;
         let lease = self.lease;
-        let options = Options { compute, jobs, lease, rest, stop: &stop, deadline };
+        let only = &self.only;
+        let options = Options { compute, only, jobs, lease, rest, stop: &stop, deadline };
         let watched = Watched {
             board: Mutex::new(Board::new(folder.plan(), jobs)),
             plain: self.plain || !can_draw(),
