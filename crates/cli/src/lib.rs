@@ -15,7 +15,6 @@ mod help;
 mod json;
 mod lines;
 mod one_sample;
-mod paper;
 mod plot;
 mod png;
 mod program;

@@ -55,6 +55,7 @@ interface Series {
   model: string;
   hints: boolean;
   convention: string;
+  label: string;
 }
 
 interface Panel {

@@ -13,6 +13,7 @@ mod inspect;
 mod list;
 mod man;
 mod predict;
+mod report;
 mod stats;
 mod sweep;
 mod train;
@@ -40,6 +41,7 @@ pub enum Command {
     Predict(predict::Predict),
     #[command(subcommand, arg_required_else_help = false)]
     Sweep(sweep::Sweep),
+    Report(report::Report),
     Demo(demo::Demo),
     #[command(subcommand, arg_required_else_help = false)]
     Bench(bench::Bench),
@@ -65,6 +67,7 @@ impl Command {
             Self::Evaluate(evaluate) => evaluate.run(out),
             Self::Predict(predict) => predict.run(out),
             Self::Sweep(sweep) => sweep.run(out),
+            Self::Report(report) => report.run(out),
             Self::Demo(demo) => demo.run(out),
             Self::Bench(bench) => bench.run(out),
             Self::Dev(dev) => dev.run(out),

@@ -5,14 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use salsa_records::Record;
-use salsa_records::confidence::Summary;
 use serde::Serialize;
 
 use super::rounded::Rounded;
-
-/// What others report for an algorithm, a model and a set: the metric and the figure.
-pub type Published<'a> = &'a dyn Fn(&str, &str, &str) -> Option<(String, f64)>;
+use crate::study::{Experiment, Origin, Study};
+use crate::{metric, paper};
 
 /// An algorithm on graphs of one family.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -36,6 +33,8 @@ pub struct Series {
     pub hints: bool,
     /// How model and data are read.
     pub convention: String,
+    /// What else tells them from others; mostly empty.
+    pub label: String,
 }
 
 /// A metric of networks over sizes.
@@ -74,77 +73,85 @@ pub struct Quoted {
     pub points: Vec<(usize, Rounded)>,
 }
 
-type Key = (Series, String);
-
-/// A panel for each algorithm and family, in the order of the records.
-pub fn panels(records: &[Record], published: Published<'_>) -> Vec<Panel> {
+/// A panel for each algorithm and family, in the order of the study.
+pub fn panels(study: &Study) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
-    for record in records {
-        for set in &record.evaluation {
-            let Some((family, _)) = family_and_nodes(&set.result.split) else { continue };
-            let is_this =
-                |panel: &Panel| panel.algorithm == record.algorithm && panel.family == family;
-            if !panels.iter().any(is_this) {
-                let (algorithm, family) = (record.algorithm.clone(), family.to_owned());
-                panels.push(Panel { algorithm, family, lines: Vec::new(), quoted: Vec::new() });
-            }
+    for experiment in &study.experiments {
+        for (family, sizes) in families(experiment) {
+            let is_this = |panel: &&mut Panel| {
+                panel.algorithm == experiment.algorithm && panel.family == family
+            };
+            let panel = match panels.iter_mut().find(is_this) {
+                Some(panel) => panel,
+                None => {
+                    let (algorithm, family) = (experiment.algorithm.clone(), family.to_owned());
+                    panels.push(Panel { algorithm, family, lines: Vec::new(), quoted: Vec::new() });
+                    panels.last_mut().unwrap_or_else(|| unreachable!("it was just added"))
+                }
+            };
+            panel.lines.extend(lines(experiment, &sizes));
+            let is_new = |quoted: &Quoted| !panel.quoted.contains(quoted);
+            let quoted = quoted(experiment, family).filter(is_new);
+            panel.quoted.extend(quoted);
         }
     }
-    for panel in &mut panels {
-        panel.fill(records, published);
-    }
-    // Algorithms stay together where sweeps follow each other.
-    let order: Vec<String> = panels.iter().map(|panel| panel.algorithm.clone()).collect();
-    let place = |panel: &Panel| order.iter().position(|algorithm| *algorithm == panel.algorithm);
-    panels.sort_by_key(place);
     panels
 }
 
-impl Panel {
-    fn fill(&mut self, records: &[Record], published: Published<'_>) {
-        let mut found: BTreeMap<Key, BTreeMap<usize, Vec<f64>>> = BTreeMap::new();
-        let mut quoted: BTreeMap<(String, String), BTreeSet<(usize, u64)>> = BTreeMap::new();
-        for record in records.iter().filter(|record| record.algorithm == self.algorithm) {
-            let series = Series {
-                model: record.model.clone(),
-                hints: record.hints,
-                convention: record.convention.to_string(),
-            };
-            for set in &record.evaluation {
-                let name = set.result.split.as_str();
-                let Some((family, nodes)) = family_and_nodes(name) else { continue };
-                if family != self.family {
-                    continue;
-                }
-                let all = &set.result.all;
-                let valid = all.valid.iter().map(|valid| ("valid", valid));
-                let metrics = all.metrics.iter().map(|(name, summary)| (name.as_str(), summary));
-                for (metric, summary) in metrics.chain(valid) {
-                    let line = found.entry((series.clone(), metric.to_owned())).or_default();
-                    line.entry(nodes).or_default().push(summary.mean);
-                }
-                if let Some((metric, figure)) = published(&record.algorithm, &record.model, name) {
-                    let line = quoted.entry((record.model.clone(), metric)).or_default();
-                    line.insert((nodes, figure.to_bits()));
-                }
-            }
-        }
-        let line = |((series, metric), sizes): (Key, BTreeMap<usize, Vec<f64>>)| {
-            let points = sizes.into_iter().filter_map(|(nodes, values)| point(nodes, &values));
-            PanelLine { series, metric, points: points.collect() }
-        };
-        self.lines = found.into_iter().map(line).collect();
-        let quote = |((model, metric), points): ((String, String), BTreeSet<(usize, u64)>)| {
-            let point = |(nodes, bits)| (nodes, Rounded(f64::from_bits(bits)));
-            Quoted { model, metric, points: points.into_iter().map(point).collect() }
-        };
-        self.quoted = quoted.into_iter().map(quote).collect();
+/// Sizes and names of the sets of each family, families in the order of the paper, then by name.
+fn families(experiment: &Experiment) -> Vec<(&str, BTreeMap<usize, &str>)> {
+    let mut found: BTreeMap<(usize, &str), BTreeMap<usize, &str>> = BTreeMap::new();
+    for set in experiment.results() {
+        let name = set.result.split.as_str();
+        let Some((family, nodes)) = family_and_nodes(name) else { continue };
+        let is_it = |split: &str| family_and_nodes(split).is_some_and(|(own, _)| own == family);
+        let place = paper::splits().position(is_it).unwrap_or(usize::MAX);
+        found.entry((place, family)).or_default().insert(nodes, name);
     }
+    found.into_iter().map(|((_, family), sizes)| (family, sizes)).collect()
 }
 
-fn point(nodes: usize, values: &[f64]) -> Option<Point> {
-    let Summary { count, mean, deviation, .. } = Summary::of_numbers(values)?;
-    Some(Point { nodes, mean: Rounded(mean), deviation: deviation.map(Rounded), seeds: count })
+/// A line for each metric.
+fn lines(experiment: &Experiment, sizes: &BTreeMap<usize, &str>) -> Vec<PanelLine> {
+    let series = Series::of(experiment);
+    let line = |metric: &str| {
+        let point = |(&nodes, set): (&usize, &&str)| {
+            let summary = experiment.measured(set, metric)?.summary;
+            let (mean, deviation) = (Rounded(summary.mean), summary.deviation.map(Rounded));
+            Some(Point { nodes, mean, deviation, seeds: summary.count })
+        };
+        let points: Vec<Point> = sizes.iter().filter_map(point).collect();
+        let metric = metric.to_owned();
+        (!points.is_empty()).then(|| PanelLine { series: series.clone(), metric, points })
+    };
+    let names: BTreeSet<&str> = metric::ALL.iter().map(|metric| metric.name).collect();
+    names.into_iter().filter_map(line).collect()
+}
+
+/// What the paper has for the model, at all its sizes.
+fn quoted(experiment: &Experiment, family: &str) -> Option<Quoted> {
+    let row = paper::row(&experiment.algorithm, &experiment.model)
+        .filter(|_| experiment.origin == Origin::Here)?;
+    let points = paper::splits().filter_map(|split| {
+        let (own, nodes) = family_and_nodes(split)?;
+        let figure = row.figure(split).filter(|_| own == family)?;
+        Some((nodes, Rounded(figure / 100.0)))
+    });
+    let points: Vec<_> = points.collect();
+    let (model, metric) = (experiment.model.clone(), row.metric.to_owned());
+    (!points.is_empty()).then_some(Quoted { model, metric, points })
+}
+
+impl Series {
+    /// Of an experiment.
+    pub fn of(experiment: &Experiment) -> Self {
+        Self {
+            model: experiment.model.clone(),
+            hints: experiment.hints,
+            convention: experiment.convention.to_string(),
+            label: experiment.label.clone(),
+        }
+    }
 }
 
 /// `er_160` is of family `er` and has 160 nodes.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use salsa_records::{Ending, Epoch, Record};
 use serde::Serialize;
 
+use super::accuracy::Series;
 use super::rounded::Rounded;
 
 /// A training.
@@ -14,12 +15,9 @@ pub struct Curve {
     pub cell: String,
     /// Its algorithm.
     pub algorithm: String,
-    /// Its model.
-    pub model: String,
-    /// Whether hints were learned.
-    pub hints: bool,
-    /// How model and data are read.
-    pub convention: String,
+    /// Its model and the like.
+    #[serde(flatten)]
+    pub series: Series,
     /// Its seed.
     pub seed: u64,
     /// How many epochs were done.
@@ -43,7 +41,7 @@ const POINTS: usize = 120;
 
 impl Curve {
     /// The training of a record, where it tells.
-    pub fn of(record: &Record) -> Option<Self> {
+    pub fn of(series: &Series, record: &Record) -> Option<Self> {
         let training = record.training.as_ref()?;
         let shown = thinned(&training.curve, training.best_epoch);
         if shown.is_empty() {
@@ -61,9 +59,7 @@ impl Curve {
         Some(Self {
             cell: record.cell.clone(),
             algorithm: record.algorithm.clone(),
-            model: record.model.clone(),
-            hints: record.hints,
-            convention: record.convention.to_string(),
+            series: series.clone(),
             seed: record.seed,
             epochs_done: training.epochs,
             stopped_early: training.ending == Ending::EarlyStopping,

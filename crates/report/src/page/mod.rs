@@ -20,7 +20,7 @@ mod tests;
 use salsa_records::Record;
 use serde::Serialize;
 
-pub use accuracy::{Panel, PanelLine, Point, Published, Quoted, Series};
+pub use accuracy::{Panel, PanelLine, Point, Quoted, Series};
 pub use curve::Curve;
 pub use live::{CellProgress, Live};
 pub use overview::Overview;
@@ -28,7 +28,8 @@ pub use rounded::Rounded;
 pub use scaling::{ScalingLine, ScalingPoint};
 pub use trajectory::{Answer, Changes, Drawing, Episode, Judgement, Place, Quantity, Track};
 
-use crate::Table;
+use crate::study::Study;
+use crate::{Table, tables};
 
 /// Everything the page shows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -52,9 +53,16 @@ pub struct Page {
 }
 
 impl Page {
-    /// What records and tables show; the rest may be added.
-    pub fn new(records: &[Record], tables: Vec<Table>, published: Published<'_>) -> Self {
-        let overview = Overview::of(records);
+    /// What records show; the rest may be added.
+    pub fn new(study: &Study) -> Self {
+        let records: Vec<&Record> =
+            study.experiments.iter().flat_map(|experiment| &experiment.records).collect();
+        let overview = Overview::of(&records);
+        let tables = tables::ALL.iter().map(|kind| (kind.of)(study));
+        let curves = study.experiments.iter().flat_map(|experiment| {
+            let series = Series::of(experiment);
+            experiment.records.iter().filter_map(move |record| Curve::of(&series, record))
+        });
         let title = match overview.sweeps.is_empty() {
             true => "SALSA results".to_owned(),
             false => format!("SALSA results: {}", overview.sweeps.join(", ")),
@@ -62,9 +70,9 @@ impl Page {
         Self {
             title,
             overview,
-            tables,
-            accuracy: accuracy::panels(records, published),
-            curves: records.iter().filter_map(Curve::of).collect(),
+            tables: tables.filter(|table| !table.rows.is_empty()).collect(),
+            accuracy: accuracy::panels(study),
+            curves: curves.collect(),
             scaling: Vec::new(),
             episodes: Vec::new(),
             live: None,

@@ -30,7 +30,7 @@ pub struct Overview {
 
 impl Overview {
     /// Of records.
-    pub fn of(records: &[Record]) -> Self {
+    pub fn of(records: &[&Record]) -> Self {
         let trained = records.iter().filter_map(|record| record.training.as_ref());
         let trained = trained.flat_map(|training| &training.computed);
         let results = || records.iter().flat_map(|record| &record.evaluation);

@@ -9,7 +9,8 @@ use salsa_records::{
 };
 
 use super::*;
-use crate::{Cell, Figure, Row, Scale};
+use crate::paper;
+use crate::study::Entry;
 
 const ALGORITHMS: [&str; 6] = ["bfs", "dfs", "dijkstra", "mst", "mis", "eccentricity"];
 const MODELS: [&str; 3] = ["gin", "pgn", "recgnn"];
@@ -96,27 +97,9 @@ fn sweep(hints: &[bool]) -> Vec<Record> {
     records
 }
 
-/// A table as long as there are cells, which no real one is.
-fn table(records: &[Record]) -> Table {
-    let row = |record: &Record| Row {
-        labels: vec![record.algorithm.clone(), record.model.clone(), record.seed.to_string()],
-        cells: record
-            .evaluation
-            .iter()
-            .map(|set| {
-                let summary = set.result.all.metrics["node_accuracy"];
-                Cell::Figure(Figure { summary, scale: Scale::Percent, best: false })
-            })
-            .collect(),
-    };
-    Table {
-        name: "node-accuracy".to_owned(),
-        title: "Node accuracy".to_owned(),
-        notes: vec!["Every cell.".to_owned()],
-        labels: ["algorithm", "model", "seed"].map(str::to_owned).into(),
-        columns: records[0].evaluation.iter().map(|set| set.result.split.clone()).collect(),
-        rows: records.iter().map(row).collect(),
-    }
+fn study(records: &[Record]) -> Study {
+    let entry = |record: &Record| Entry { record: record.clone(), from: "here".to_owned() };
+    Study::new(records.iter().map(entry).collect()).unwrap()
 }
 
 /// An execution of 16 nodes and 50 steps in which much changes, with what three networks say.
@@ -159,7 +142,8 @@ fn all_of_the_paper_fits_into_three_megabytes() {
     // All 180 cells, 100 epochs each, and more of the player than there is.
     let records = sweep(&[false, true]);
     assert_eq!(records.len(), 180);
-    let mut page = Page::new(&records, vec![table(&records)], &|_, _, _| None);
+    let mut page = Page::new(&study(&records));
+    assert!(page.tables.len() > 3);
     page.episodes = ALGORITHMS.iter().map(|algorithm| episode(algorithm)).collect();
     let html = page.html().unwrap();
     assert_eq!(page.curves.iter().map(|curve| curve.epochs.len()).sum::<usize>(), 180 * 100);
@@ -169,11 +153,7 @@ fn all_of_the_paper_fits_into_three_megabytes() {
 #[test]
 fn panels_have_seeds_as_mean_and_spread_beside_what_is_published() {
     let records: Vec<Record> = (1..=3).map(|seed| record("bfs", "pgn", false, seed, 1)).collect();
-    let published = |algorithm: &str, model: &str, set: &str| {
-        (algorithm == "bfs" && model == "pgn" && set == "er_80")
-            .then(|| ("node_accuracy".to_owned(), 0.998))
-    };
-    let page = Page::new(&records, Vec::new(), &published);
+    let page = Page::new(&study(&records));
     let families: Vec<&str> = page.accuracy.iter().map(|panel| panel.family.as_str()).collect();
     assert_eq!(families, ["er", "ws", "delaunay"]);
     let er = &page.accuracy[0];
@@ -187,8 +167,8 @@ fn panels_have_seeds_as_mean_and_spread_beside_what_is_published() {
     let expected = Summary::of_numbers(&means).unwrap();
     assert_eq!(line.points[0].mean, Rounded(expected.mean));
     assert_eq!(line.points[0].deviation, expected.deviation.map(Rounded));
-    assert_eq!(er.quoted[0].points, [(80, Rounded(0.998))]);
-    assert!(page.accuracy[1].quoted.is_empty());
+    let theirs = paper::row("bfs", "pgn").unwrap().figure("er_80").unwrap() / 100.0;
+    assert_eq!(er.quoted[0].points[1], (80, Rounded(theirs)));
 }
 
 #[test]
@@ -196,7 +176,7 @@ fn records_from_elsewhere_have_a_page_too() {
     let line = r#"{"schema":1,"algorithm":"bfs","model":"</script><b>mine</b>","seed":1,
         "evaluation":[{"split":"my graphs","graphs":2,"metrics":{}}]}"#;
     let record: Record = serde_json::from_str(&line.replace('\n', "")).unwrap();
-    let page = Page::new(&[record], Vec::new(), &|_, _, _| None);
+    let page = Page::new(&study(&[record]));
     assert!(page.curves.is_empty() && page.accuracy.is_empty());
     let html = page.html().unwrap();
     assert!(!html.contains("<b>mine"), "texts are no markup");

@@ -23,12 +23,12 @@ export function isShare(metric) {
 
 /**
  * Networks that differ in their seeds only, in words.
- * @param {{model: string, hints: boolean, convention?: string}} series
+ * @param {{model: string, hints: boolean, convention?: string, label?: string}} series
  */
 export function seriesName(series) {
   const hints = series.hints ? " with hints" : "";
   const release = series.convention === "release" ? ", release" : "";
-  return named(series.model) + hints + release;
+  return named(series.model) + hints + release + (series.label ? `, ${series.label}` : "");
 }
 
 /**

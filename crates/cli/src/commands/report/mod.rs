@@ -1,0 +1,126 @@
+//! `salsa report`: records as tables.
+
+mod format;
+mod newest;
+mod rendered;
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use salsa_report::formats::terminal::Terminal;
+use salsa_report::read::{ReadError, read};
+use salsa_report::study::Study;
+use salsa_report::tables::{self, Kind};
+
+use crate::failure::Failure;
+use crate::files::write_whole;
+use format::Format;
+use rendered::{Page, rendered};
+
+/// Make the paper's tables of records
+///
+/// Reads folders of sweeps and files of records, and shows mean and standard deviation over seeds:
+/// each algorithm by its own metric, single metrics, hints against none, and ours beside the
+/// paper's. Results of other programs join the same tables.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  salsa report salsa-sweeps/quick
+  salsa report salsa-sweeps/quick --add mymodel.csv --table all
+  salsa report salsa-sweeps/paper-table1 --format latex --table all --out tables")]
+pub struct Report {
+    /// Folders of sweeps, or files of records [default: the newest sweep in salsa-sweeps]
+    #[arg(value_name = "FOLDER|FILE")]
+    from: Vec<PathBuf>,
+
+    /// Results of other programs: JSON Lines, or CSV with the columns
+    /// algorithm,model,seed,split,metric,value[,graphs,hints,convention]
+    #[arg(long, value_name = "FILE")]
+    add: Vec<PathBuf>,
+
+    /// Which table
+    #[arg(long, value_name = "NAME", default_value = "main", value_parser = names())]
+    table: String,
+
+    /// How it looks
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+
+    /// A whole LaTeX document, not a part to read into one
+    #[arg(long)]
+    document: bool,
+
+    /// The folder to write to, a file each table, instead of printing
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+fn names() -> PossibleValuesParser {
+    tables::ALL.iter().map(|kind| kind.name).chain(["all"]).collect::<Vec<_>>().into()
+}
+
+impl Report {
+    pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
+        let study = self.study()?;
+        let kinds: Vec<&Kind> = match Kind::named(&self.table) {
+            Some(kind) => vec![kind],
+            None => tables::ALL.to_vec(),
+        };
+        let pages = rendered(&study, &kinds, self.format, self.terminal(), self.document)?;
+        match &self.out {
+            Some(folder) => write(out, folder, &pages),
+            None => print(out, &pages),
+        }
+    }
+
+    fn study(&self) -> Result<Study, Failure> {
+        let mut paths: Vec<PathBuf> = self.from.clone();
+        if paths.is_empty() && self.add.is_empty() {
+            paths.push(newest::sweep(Path::new("salsa-sweeps"))?);
+        }
+        let mut entries = Vec::new();
+        for path in paths.iter().chain(&self.add) {
+            entries.extend(read(path)?);
+        }
+        Study::new(entries).map_err(Failure::mistake)
+    }
+
+    /// What the output can show: a file gets neither colours nor the width of a window.
+    fn terminal(&self) -> Terminal {
+        let is_terminal = self.out.is_none() && std::io::stdout().is_terminal();
+        let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let size = crossterm::terminal::size().ok().filter(|_| is_terminal);
+        Terminal {
+            width: size.map_or(100, |(columns, _)| usize::from(columns).max(60)),
+            colours: is_terminal && !is_unwanted,
+        }
+    }
+}
+
+fn print(out: &mut impl Write, pages: &[Page]) -> Result<(), Failure> {
+    let texts: Vec<&str> = pages.iter().map(|page| page.text.as_str()).collect();
+    out.write_all(texts.join("\n").as_bytes()).map_err(Failure::output)
+}
+
+fn write(out: &mut impl Write, folder: &Path, pages: &[Page]) -> Result<(), Failure> {
+    for page in pages {
+        let path = folder.join(&page.file);
+        write_whole(&path, page.text.as_bytes())?;
+        writeln!(out, "{}", path.display()).map_err(Failure::output)?;
+    }
+    Ok(())
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        use salsa_records::store::StoreError;
+        match error {
+            ReadError::Store(StoreError::File { path, error }) => {
+                Self::reading(Path::new(&path), &error)
+            }
+            other => Self::mistake(other),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Tables in a format, each with the name of its file.
+
+use salsa_report::Table;
+use salsa_report::formats::terminal::{Terminal, terminal};
+use salsa_report::formats::{csv, latex, markdown};
+use salsa_report::study::Study;
+use salsa_report::tables::Kind;
+
+use super::format::Format;
+use crate::failure::Failure;
+
+/// A text and the file it belongs into.
+pub struct Page {
+    /// The file's name.
+    pub file: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// The tables in a format. Of many, those without rows are left out; of one, that is a mistake.
+pub fn rendered(
+    study: &Study,
+    kinds: &[&Kind],
+    format: Format,
+    on: Terminal,
+    document: bool,
+) -> Result<Vec<Page>, Failure> {
+    let made = kinds.iter().map(|kind| (*kind, (kind.of)(study)));
+    let made: Vec<(&Kind, Table)> = made.filter(|(_, table)| !table.rows.is_empty()).collect();
+    if made.is_empty() {
+        let asked: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
+        let one = "; see --table in salsa report --help for others";
+        return Err(Failure::mistake(format!(
+            "the records have nothing for the table {}{}",
+            asked.join(", "),
+            if asked.len() == 1 { one } else { "" }
+        )));
+    }
+    let pages = |ending: &str, text: &dyn Fn(&Table) -> String| {
+        let page = |(_, table): &(&Kind, Table)| Page {
+            file: format!("{}.{ending}", table.name),
+            text: text(table),
+        };
+        made.iter().map(page).collect::<Vec<_>>()
+    };
+    Ok(match format {
+        Format::Terminal => pages("txt", &|table| terminal(table, on)),
+        Format::Markdown => pages("md", &markdown::markdown),
+        Format::Latex if document => {
+            let fragments: Vec<String> =
+                made.iter().map(|(_, table)| latex::fragment(table)).collect();
+            vec![Page { file: "tables.tex".to_owned(), text: latex::document(&fragments.concat()) }]
+        }
+        Format::Latex => pages("tex", &latex::fragment),
+        Format::Csv => figures(study, kinds)?,
+    })
+}
+
+/// All figures in one file, or those of one table.
+fn figures(study: &Study, kinds: &[&Kind]) -> Result<Vec<Page>, Failure> {
+    let (name, kind) = match kinds {
+        [kind] => (kind.name, Some(*kind)),
+        _ => ("figures", None),
+    };
+    let text = csv::figures(study, kind).map_err(|error| Failure::System(error.to_string()))?;
+    Ok(vec![Page { file: format!("{name}.csv"), text }])
+}
