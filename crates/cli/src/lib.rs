@@ -15,6 +15,8 @@ mod help;
 mod json;
 mod lines;
 mod one_sample;
+mod page;
+mod player;
 mod plot;
 mod png;
 mod program;

@@ -14,6 +14,7 @@ mod list;
 mod man;
 mod predict;
 mod report;
+mod serve;
 mod stats;
 mod sweep;
 mod train;
@@ -24,6 +25,8 @@ use std::io::Write;
 use clap::Subcommand;
 
 use crate::failure::Failure;
+
+pub use bench::scaling_lines;
 
 /// What `salsa` can do.
 #[derive(Debug, Subcommand)]
@@ -42,6 +45,7 @@ pub enum Command {
     #[command(subcommand, arg_required_else_help = false)]
     Sweep(sweep::Sweep),
     Report(report::Report),
+    Serve(serve::Serve),
     Demo(demo::Demo),
     #[command(subcommand, arg_required_else_help = false)]
     Bench(bench::Bench),
@@ -68,6 +72,7 @@ impl Command {
             Self::Predict(predict) => predict.run(out),
             Self::Sweep(sweep) => sweep.run(out),
             Self::Report(report) => report.run(out),
+            Self::Serve(serve) => serve.run(out),
             Self::Demo(demo) => demo.run(out),
             Self::Bench(bench) => bench.run(out),
             Self::Dev(dev) => dev.run(out),

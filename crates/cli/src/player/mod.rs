@@ -59,7 +59,9 @@ impl Player<'_> {
         for (algorithm, data) in questions {
             let own: Vec<&Record> = records
                 .iter()
-                .filter(|record| record.algorithm == algorithm && record.data.as_ref() == Some(data))
+                .filter(|record| {
+                    record.algorithm == algorithm && record.data.as_ref() == Some(data)
+                })
                 .collect();
             episodes.extend(self.of_algorithm(algorithm, data, &own).unwrap_or_default());
             progress.advance(own.len() as u64);
@@ -81,7 +83,7 @@ impl Player<'_> {
             .iter()
             .map(|Chosen { name, sample }| episode(name, &sample.graph, sample, *convention))
             .collect();
-        for record in one_seed_each(records) {
+        for record in shown(records.iter().copied()) {
             let Some(mut network) = self.network(record) else { continue };
             for (episode, Chosen { sample, .. }) in episodes.iter_mut().zip(&chosen) {
                 let is_small = sample.graph.n_nodes() <= SMALL as usize;
@@ -106,11 +108,13 @@ impl Player<'_> {
             suite.splits.iter().filter(|split| split.role() == Role::Test).collect();
         let small: Vec<&Split> =
             tests.iter().copied().filter(|split| most_nodes(split) <= SMALL).collect();
-        let larger = tests.iter().copied().filter(|split| {
-            (SMALL + 1..=READABLE).contains(&most_nodes(split))
-        });
+        let larger = tests
+            .iter()
+            .copied()
+            .filter(|split| (SMALL + 1..=READABLE).contains(&most_nodes(split)));
         // Graphs with positions are the easiest to read.
-        let larger = larger.max_by_key(|split| (split.graphs.family == "delaunay", most_nodes(split)));
+        let larger =
+            larger.max_by_key(|split| (split.graphs.family == "delaunay", most_nodes(split)));
         let places = (0..self.samples)
             .filter(|_| !small.is_empty())
             .map(|place| (small[place % small.len()], (place / small.len()) as u64))
@@ -137,13 +141,13 @@ impl Player<'_> {
     }
 }
 
-/// Records that differ in more than their seeds, each with its lowest.
-fn one_seed_each<'a>(records: &[&'a Record]) -> Vec<&'a Record> {
+/// Of records that differ in their seeds only, those with the lowest.
+pub fn shown<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<&'a Record> {
     let mut kept: Vec<&Record> = Vec::new();
-    for &record in records {
+    for record in records {
         let is_same = |other: &&mut &Record| {
-            (&other.model, other.hints, other.convention)
-                == (&record.model, record.hints, record.convention)
+            (&other.algorithm, &other.model, other.hints, other.convention)
+                == (&record.algorithm, &record.model, record.hints, record.convention)
         };
         match kept.iter_mut().find(is_same) {
             Some(other) if other.seed > record.seed => *other = record,

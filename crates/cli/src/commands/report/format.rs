@@ -14,4 +14,6 @@ pub enum Format {
     Latex,
     /// For programs: a figure a line
     Csv,
+    /// One page with tables, plots and a player, for browsers
+    Html,
 }

@@ -1,7 +1,7 @@
-//! `salsa report`: records as tables.
+//! `salsa report`: records as tables, or all of them as a page.
 
 mod format;
-mod newest;
+pub mod newest;
 mod rendered;
 
 use std::io::{IsTerminal, Write};
@@ -16,6 +16,7 @@ use salsa_report::tables::{self, Kind};
 
 use crate::failure::Failure;
 use crate::files::write_whole;
+use crate::page::{Extras, html, open_in_browser, page};
 use format::Format;
 use rendered::{Page, rendered};
 
@@ -24,10 +25,16 @@ use rendered::{Page, rendered};
 /// Reads folders of sweeps and files of records, and shows mean and standard deviation over seeds:
 /// each algorithm by its own metric, single metrics, hints against none, and ours beside the
 /// paper's. Results of other programs join the same tables.
+///
+/// With --format html, one file for browsers has all tables, accuracy over sizes, training curves
+/// and a player that steps through executions, with the answers of the networks whose checkpoints
+/// are in the sweeps' folders. It needs no network.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   salsa report salsa-sweeps/quick
+  salsa report salsa-sweeps/quick --open
+  salsa report salsa-sweeps/quick --format html --scaling scaling.json --out report.html
   salsa report salsa-sweeps/quick --add mymodel.csv --table all
   salsa report salsa-sweeps/paper-table1 --format latex --table all --out tables")]
 pub struct Report {
@@ -52,10 +59,37 @@ pub struct Report {
     #[arg(long)]
     document: bool,
 
-    /// The folder to write to, a file each table, instead of printing
-    #[arg(long, value_name = "DIR")]
+    /// The folder to write to, a file each table, instead of printing; of html, the file
+    /// [default: report.html]
+    #[arg(long, value_name = "DIR|FILE")]
     out: Option<PathBuf>,
+
+    #[command(flatten)]
+    page: PageArguments,
 }
+
+/// What can be chosen for a page.
+#[derive(Debug, Args)]
+struct PageArguments {
+    /// Write the page and open it in the browser
+    #[arg(long, help_heading = "Page")]
+    open: bool,
+
+    /// Small samples of each algorithm in the player
+    #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Page")]
+    samples: usize,
+
+    /// Leave the player out
+    #[arg(long, help_heading = "Page")]
+    no_player: bool,
+
+    /// What salsa bench scaling --format json has measured, as a figure
+    #[arg(long, value_name = "FILE", help_heading = "Page")]
+    scaling: Option<PathBuf>,
+}
+
+/// The file of a page, unless another is asked for.
+const PAGE: &str = "report.html";
 
 fn names() -> PossibleValuesParser {
     tables::ALL.iter().map(|kind| kind.name).chain(["all"]).collect::<Vec<_>>().into()
@@ -63,7 +97,11 @@ fn names() -> PossibleValuesParser {
 
 impl Report {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
-        let study = self.study()?;
+        let paths = self.paths()?;
+        let study = self.study(&paths)?;
+        if self.format == Format::Html || self.page.open {
+            return self.write_page(out, &study, paths);
+        }
         let kinds: Vec<&Kind> = match Kind::named(&self.table) {
             Some(kind) => vec![kind],
             None => tables::ALL.to_vec(),
@@ -75,11 +113,37 @@ impl Report {
         }
     }
 
-    fn study(&self) -> Result<Study, Failure> {
-        let mut paths: Vec<PathBuf> = self.from.clone();
+    fn write_page(
+        &self,
+        out: &mut impl Write,
+        study: &Study,
+        folders: Vec<PathBuf>,
+    ) -> Result<(), Failure> {
+        let extras = Extras {
+            samples: (!self.page.no_player).then_some(self.page.samples),
+            folders,
+            scaling: self.page.scaling.clone(),
+        };
+        let path = match &self.out {
+            Some(folder) if folder.is_dir() => folder.join(PAGE),
+            Some(file) => file.clone(),
+            None => PathBuf::from(PAGE),
+        };
+        write_whole(&path, html(&page(study, &extras)?)?.as_bytes())?;
+        writeln!(out, "{}", path.display()).map_err(Failure::output)?;
+        if self.page.open { open_in_browser(&path) } else { Ok(()) }
+    }
+
+    /// Where records are, but for those that are added.
+    fn paths(&self) -> Result<Vec<PathBuf>, Failure> {
+        let mut paths = self.from.clone();
         if paths.is_empty() && self.add.is_empty() {
             paths.push(newest::sweep(Path::new("salsa-sweeps"))?);
         }
+        Ok(paths)
+    }
+
+    fn study(&self, paths: &[PathBuf]) -> Result<Study, Failure> {
         let mut entries = Vec::new();
         for path in paths.iter().chain(&self.add) {
             entries.extend(read(path)?);

@@ -52,6 +52,8 @@ pub fn rendered(
             vec![Page { file: "tables.tex".to_owned(), text: latex::document(&fragments.concat()) }]
         }
         Format::Latex => pages("tex", &latex::fragment),
+        // The page is no text of tables, and written elsewhere.
+        Format::Html => Vec::new(),
         Format::Csv => figures(study, kinds)?,
     })
 }
