@@ -297,10 +297,8 @@ fn same(a: &impl Serialize, b: &impl Serialize) -> bool {
 
 /// The first few of many names.
 fn shortened(names: &[String]) -> String {
-    match names {
-        [some @ .., _, _] if some.len() > 2 => {
-            format!("{}; and {} more", names[..3].join("; "), names.len() - 3)
-        }
-        few => few.join("; "),
+    match names.get(..3) {
+        Some(few) if names.len() > 3 => format!("{}; and {} more", few.join("; "), names.len() - 3),
+        _ => names.join("; "),
     }
 }

@@ -105,7 +105,8 @@ fn block(table: &Table, columns: &[usize], terminal: Terminal) -> String {
 /// A rule under the titles and between algorithms.
 fn ruled(text: &str, table: &Table) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    let width = lines.iter().map(|line| visible(line)).max().unwrap_or(0);
+    // Titles have no colours, and the last of them ends where its column does.
+    let width = lines.first().map_or(0, |titles| titles.chars().count());
     let mut ruled = Vec::new();
     for (place, line) in lines.into_iter().enumerate() {
         let label = |row: usize| table.rows.get(row).and_then(|row| row.labels.first());
@@ -116,17 +117,6 @@ fn ruled(text: &str, table: &Table) -> String {
         ruled.push(line.to_owned());
     }
     ruled.join("\n")
-}
-
-/// The letters of a line that are seen, colours left out.
-fn visible(line: &str) -> usize {
-    let mut is_code = false;
-    let seen = line.chars().filter(|letter| {
-        let was_code = is_code;
-        is_code = if is_code { *letter != 'm' } else { *letter == '\u{1b}' };
-        !was_code && !is_code
-    });
-    seen.count()
 }
 
 /// Lines of words that fit.

@@ -5,7 +5,7 @@ use super::one_metric::{figure, has};
 use super::{Kind, circumstances, sets_with, table, unit};
 use crate::metric::Metric;
 use crate::study::{Experiment, Study};
-use crate::{Row, Scale, Table};
+use crate::{Row, Table};
 
 /// Each algorithm by its own metric.
 pub static KIND: Kind = Kind {
@@ -39,7 +39,7 @@ fn of(study: &Study) -> Table {
     }
     if !table.rows.is_empty() {
         let experiments: Vec<&Experiment> = shown.iter().map(|(one, _)| *one).collect();
-        table.notes.push(unit(Scale::Percent).to_owned());
+        table.notes.push(unit(shown.iter().map(|(_, metric)| *metric)));
         table.notes.extend(circumstances(study, &experiments));
     }
     table

@@ -8,7 +8,7 @@ use crate::metric::Metric;
 use crate::noise::within_noise_of_paper;
 use crate::paper;
 use crate::study::{Experiment, Study};
-use crate::{Cell, Difference, Figure, Row, Scale, Table};
+use crate::{Cell, Difference, Figure, Row, Table};
 
 /// Ours beside the paper's.
 pub static KIND: Kind = Kind {
@@ -64,7 +64,7 @@ fn of(study: &Study) -> Table {
     }
     if !table.rows.is_empty() {
         let experiments: Vec<&Experiment> = shown.iter().map(|(one, _)| *one).collect();
-        table.notes.push(unit(Scale::Percent).to_owned());
+        table.notes.push(unit(shown.iter().map(|(_, metric)| *metric)));
         table.notes.push(counted(&table));
         table.notes.push(RULE.to_owned());
         table.notes.extend(circumstances(study, &experiments));
@@ -75,7 +75,8 @@ fn of(study: &Study) -> Table {
 const RULE: &str = "The paper tells means of five runs and no spread, so its runs are taken to \
     scatter as ours: with n seeds of deviation s, and m graphs of deviation g, noise is \
     sqrt(t²s²(1/n + 1/5) + z²g²(1/m + 1/1000)) at 95%, and half of the last printed digit. One \
-    seed has no s: what the rest explains is noise, and more remains unknown.";
+    seed has no s: what the rest explains is noise, and more remains unknown. Two or three seeds \
+    tell s badly, and t makes up for it: much is within the noise then.";
 
 fn of_paper(experiment: &Experiment, set: &str, metric: Metric) -> Cell {
     match theirs(experiment, set, metric) {

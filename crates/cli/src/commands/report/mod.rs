@@ -17,7 +17,7 @@ use salsa_report::tables::{self, Kind};
 use crate::failure::Failure;
 use crate::files::write_whole;
 use format::Format;
-use rendered::{Page, rendered};
+use rendered::{Page, Whole, rendered};
 
 /// Make the paper's tables of records
 ///
@@ -48,7 +48,7 @@ pub struct Report {
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 
-    /// A whole LaTeX document, not a part to read into one
+    /// A whole LaTeX document, not a part to read into one; with --out it is always written
     #[arg(long)]
     document: bool,
 
@@ -63,12 +63,20 @@ fn names() -> PossibleValuesParser {
 
 impl Report {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
+        if self.document && self.format != Format::Latex {
+            return Err(Failure::mistake("--document goes with --format latex"));
+        }
         let study = self.study()?;
         let kinds: Vec<&Kind> = match Kind::named(&self.table) {
             Some(kind) => vec![kind],
             None => tables::ALL.to_vec(),
         };
-        let pages = rendered(&study, &kinds, self.format, self.terminal(), self.document)?;
+        let whole = match (&self.out, self.document) {
+            (Some(_), _) => Whole::Beside,
+            (None, true) => Whole::Printed,
+            (None, false) => Whole::No,
+        };
+        let pages = rendered(&study, &kinds, self.format, self.terminal(), whole)?;
         match &self.out {
             Some(folder) => write(out, folder, &pages),
             None => print(out, &pages),
@@ -76,9 +84,14 @@ impl Report {
     }
 
     fn study(&self) -> Result<Study, Failure> {
-        let mut paths: Vec<PathBuf> = self.from.clone();
-        if paths.is_empty() && self.add.is_empty() {
-            paths.push(newest::sweep(Path::new("salsa-sweeps"))?);
+        let mut paths = self.from.clone();
+        if paths.is_empty() {
+            match newest::sweep(Path::new("salsa-sweeps")) {
+                Ok(sweep) => paths.push(sweep),
+                // What was added is enough.
+                Err(_) if !self.add.is_empty() => {}
+                Err(none) => return Err(none),
+            }
         }
         let mut entries = Vec::new();
         for path in paths.iter().chain(&self.add) {
