@@ -36,7 +36,7 @@ fn others_alone_are_enough() {
     let at = folder();
     std::fs::write(at.path().join("mine.csv"), MINE).unwrap();
     let table = printed(at.path(), "report --add mine.csv --format markdown");
-    assert!(table.contains("| bfs | node accuracy | my\\_model | 92.0 ± 1.4 | 88.0 |"), "{table}");
+    assert!(table.contains("| bfs | node acc. | my\\_model | 92.0 ± 1.4 | 88.0 |"), "{table}");
 }
 
 #[test]

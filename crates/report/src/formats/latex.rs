@@ -116,8 +116,13 @@ fn minus(number: &str) -> String {
 
 /// Words that mean themselves.
 fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
+    let (mut escaped, mut before) = (String::new(), ' ');
     for letter in one_line(text).chars() {
+        // These would become one sign.
+        if matches!((before, letter), ('-', '-') | ('\'', '\'') | ('`' | '?' | '!', '`')) {
+            escaped += "{}";
+        }
+        before = letter;
         match letter {
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
                 escaped.push('\\');
@@ -132,11 +137,6 @@ fn escaped(text: &str) -> String {
             '"' => escaped += "''{}",
             '±' => escaped += "$\\pm$",
             '²' => escaped += "$^2$",
-            // Two of these would become one sign.
-            '-' | '\'' | '`' | ',' | '?' | '!' => {
-                escaped.push(letter);
-                escaped += "{}";
-            }
             'Ð' | 'ð' | 'Þ' | 'þ' => escaped += &by_number(letter),
             ' '..='~' | 'À'..='Ö' | 'Ø'..='ö' | 'ø'..='ÿ' => escaped.push(letter),
             other => escaped += &by_number(other),
@@ -161,5 +161,6 @@ mod tests {
             r"50\% \{\textasciitilde{}\textasciicircum{}\textbackslash{}\}\#\$"
         );
         assert_eq!(escaped("é β\n"), "é U+03B2 ");
+        assert_eq!(escaped("a--b ?`"), "a-{}-b ?{}`");
     }
 }

@@ -38,7 +38,7 @@ fn of(study: &Study) -> Table {
         let row = |hints: &str, cell: &dyn Fn(&String) -> Cell| Row {
             labels: vec![
                 without.algorithm.clone(),
-                metric.title.to_owned(),
+                metric.short.to_owned(),
                 without.title(),
                 hints.to_owned(),
             ],

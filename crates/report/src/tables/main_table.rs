@@ -30,7 +30,7 @@ fn of(study: &Study) -> Table {
         (&a.algorithm, a_metric) == (&b.algorithm, b_metric)
     }) {
         let row = |(one, metric): &(&Experiment, Metric)| Row {
-            labels: vec![one.algorithm.clone(), metric.title.to_owned(), one.title()],
+            labels: vec![one.algorithm.clone(), metric.short.to_owned(), one.title()],
             cells: table.columns.iter().map(|set| figure(one, set, *metric)).collect(),
         };
         let mut rows: Vec<Row> = rivals.iter().map(row).collect();

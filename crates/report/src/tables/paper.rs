@@ -27,7 +27,8 @@ pub static KIND: Kind = Kind {
 pub(crate) fn theirs(experiment: &Experiment, set: &str, metric: Metric) -> Option<f64> {
     let row = paper::row(&experiment.algorithm, &experiment.model)?;
     let is_comparable = !experiment.hints && row.metric == metric.name;
-    row.figure(set).filter(|_| is_comparable).map(|percent| percent / 100.0)
+    // The nearest number to what is printed; a division would miss it.
+    row.figure(set).filter(|_| is_comparable).map(|percent| (10.0 * percent).round() / 1000.0)
 }
 
 fn of(study: &Study) -> Table {
@@ -49,7 +50,7 @@ fn of(study: &Study) -> Table {
         let row = |of: &str, cell: &dyn Fn(&String) -> Cell| Row {
             labels: vec![
                 one.algorithm.clone(),
-                metric.title.to_owned(),
+                metric.short.to_owned(),
                 one.title(),
                 of.to_owned(),
             ],
