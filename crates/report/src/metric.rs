@@ -9,27 +9,33 @@ pub struct Metric {
     pub name: &'static str,
     /// Its name for people.
     pub title: &'static str,
+    /// The same where there is little room.
+    pub short: &'static str,
     /// How it is shown; errors are numbers, and small ones are good.
     pub scale: Scale,
 }
 
 /// The share of nodes that are right.
-pub const NODE_ACCURACY: Metric = percent("node_accuracy", "node accuracy");
+pub const NODE_ACCURACY: Metric = percent("node_accuracy", "node accuracy", "node acc.");
 /// The share of graphs that are right in every node.
-pub const GRAPH_ACCURACY: Metric = percent("graph_accuracy", "graph accuracy");
+pub const GRAPH_ACCURACY: Metric = percent("graph_accuracy", "graph accuracy", "graph acc.");
 /// The harmonic mean of precision and recall.
-pub const NODE_F1: Metric = percent("node_f1", "node F1");
+pub const NODE_F1: Metric = percent("node_f1", "node F1", "node F1");
 /// How far numbers are from the true ones.
-pub const SQUARED_ERROR: Metric =
-    Metric { name: "squared_error", title: "squared error", scale: Scale::Number };
+pub const SQUARED_ERROR: Metric = Metric {
+    name: "squared_error",
+    title: "squared error",
+    short: "sq. error",
+    scale: Scale::Number,
+};
 /// The share of correct answers, recorded or not.
-pub const VALID: Metric = percent("valid", "valid answers");
+pub const VALID: Metric = percent("valid", "valid answers", "valid");
 
 /// Every metric, in the order in which they are shown.
 pub const ALL: [Metric; 5] = [NODE_ACCURACY, GRAPH_ACCURACY, NODE_F1, SQUARED_ERROR, VALID];
 
-const fn percent(name: &'static str, title: &'static str) -> Metric {
-    Metric { name, title, scale: Scale::Percent }
+const fn percent(name: &'static str, title: &'static str, short: &'static str) -> Metric {
+    Metric { name, title, short, scale: Scale::Percent }
 }
 
 impl Metric {

@@ -84,21 +84,15 @@ pub struct Measured {
 pub enum StudyError {
     /// Two results of the same work that are not the same.
     #[error(
-        "{first} and {second} both tell {algorithm} by {model}, seed {seed}, on {set}, with the same settings but other figures; leave one out, or give the model another name"
+        "{first} and {second} both tell {what}, with the same settings but other figures; leave one out, or give the model another name"
     )]
     Contradiction {
         /// Where the first was read.
         first: String,
         /// Where the second was read.
         second: String,
-        /// The algorithm.
-        algorithm: String,
-        /// The model.
-        model: String,
-        /// The seed.
-        seed: u64,
-        /// The set.
-        set: String,
+        /// Algorithm, model, seed and set.
+        what: String,
     },
 }
 
@@ -258,20 +252,15 @@ fn without_repetitions(
         let mut left = Vec::new();
         for set in std::mem::take(&mut record.evaluation) {
             let key = (record.seed, set.result.split.clone());
+            let what = || {
+                let (algorithm, model) = (&record.algorithm, &record.model);
+                format!("{algorithm} by {model}, seed {}, on {}", key.0, key.1)
+            };
             match told.get(&key) {
-                Some((_, before)) if same(&before.result, &set.result) => {
-                    let (algorithm, model) = (&record.algorithm, &record.model);
-                    dropped.push(format!("{algorithm} by {model}, seed {}, on {}", key.0, key.1));
-                }
+                Some((_, before)) if same(&before.result, &set.result) => dropped.push(what()),
                 Some((first, _)) => {
-                    return Err(StudyError::Contradiction {
-                        first: first.clone(),
-                        second: from,
-                        algorithm: record.algorithm,
-                        model: record.model,
-                        seed: key.0,
-                        set: key.1,
-                    });
+                    let (first, what) = (first.clone(), what());
+                    return Err(StudyError::Contradiction { first, second: from, what });
                 }
                 None => {
                     told.insert(key, (from.clone(), set.clone()));
@@ -297,10 +286,8 @@ fn same(a: &impl Serialize, b: &impl Serialize) -> bool {
 
 /// The first few of many names.
 fn shortened(names: &[String]) -> String {
-    match names {
-        [some @ .., _, _] if some.len() > 2 => {
-            format!("{}; and {} more", names[..3].join("; "), names.len() - 3)
-        }
-        few => few.join("; "),
+    match names.get(..3) {
+        Some(few) if names.len() > 3 => format!("{}; and {} more", few.join("; "), names.len() - 3),
+        _ => names.join("; "),
     }
 }

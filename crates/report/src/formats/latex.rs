@@ -1,7 +1,7 @@
 //! Tables in LaTeX with booktabs: fragments to be read into a paper, and a document of them.
 //!
-//! A fragment needs the packages booktabs and graphicx alone. It is as wide as the text, and no
-//! figure is ever broken. Letters that the usual fonts lack are told by their number.
+//! A fragment needs the packages booktabs and graphicx alone. What is wider than the
+//! text is made smaller. Letters that the usual fonts lack are told by their number.
 
 use super::{change, family_and_size, mark, number, one_line, repeated};
 use crate::{Cell, Figure, Table};
@@ -10,7 +10,6 @@ use crate::{Cell, Figure, Table};
 pub fn document(body: &str) -> String {
     format!(
         "\\documentclass{{article}}\n\
-         \\usepackage[T1]{{fontenc}}\n\
          \\usepackage[a4paper,landscape,margin=15mm]{{geometry}}\n\
          \\usepackage{{booktabs}}\n\
          \\usepackage{{graphicx}}\n\
@@ -35,7 +34,7 @@ pub fn fragment(table: &Table) -> String {
          \\centering\n\
          \\caption{{{}}}\n\
          \\label{{tab:{}}}\n\
-         \\resizebox{{\\textwidth}}{{!}}{{%\n\
+         \\resizebox{{\\ifdim\\width>\\textwidth\\textwidth\\else\\width\\fi}}{{!}}{{%\n\
          \\begin{{tabular}}{{@{{}}{}{}@{{}}}}\n\
          \\toprule\n",
         caption.join("\n"),
@@ -117,8 +116,13 @@ fn minus(number: &str) -> String {
 
 /// Words that mean themselves.
 fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
+    let (mut escaped, mut before) = (String::new(), ' ');
     for letter in one_line(text).chars() {
+        // These would become one sign.
+        if matches!((before, letter), ('-', '-') | ('\'', '\'') | ('`' | '?' | '!', '`')) {
+            escaped += "{}";
+        }
+        before = letter;
         match letter {
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
                 escaped.push('\\');
@@ -130,19 +134,19 @@ fn escaped(text: &str) -> String {
             '<' => escaped += "\\textless{}",
             '>' => escaped += "\\textgreater{}",
             '|' => escaped += "\\textbar{}",
-            '"' => escaped += "\\textquotedbl{}",
+            '"' => escaped += "''{}",
             '±' => escaped += "$\\pm$",
             '²' => escaped += "$^2$",
-            // Two of these would become one sign.
-            '-' | '\'' | '`' | ',' | '?' | '!' => {
-                escaped.push(letter);
-                escaped += "{}";
-            }
+            'Ð' | 'ð' | 'Þ' | 'þ' => escaped += &by_number(letter),
             ' '..='~' | 'À'..='Ö' | 'Ø'..='ö' | 'ø'..='ÿ' => escaped.push(letter),
-            other => escaped += &format!("U+{:04X}", u32::from(other)),
+            other => escaped += &by_number(other),
         }
     }
     escaped
+}
+
+fn by_number(letter: char) -> String {
+    format!("U+{:04X}", u32::from(letter))
 }
 
 #[cfg(test)]
@@ -157,5 +161,6 @@ mod tests {
             r"50\% \{\textasciitilde{}\textasciicircum{}\textbackslash{}\}\#\$"
         );
         assert_eq!(escaped("é β\n"), "é U+03B2 ");
+        assert_eq!(escaped("a--b ?`"), "a-{}-b ?{}`");
     }
 }

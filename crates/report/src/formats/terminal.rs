@@ -44,7 +44,8 @@ fn blocks(table: &Table, width: usize) -> Vec<Vec<usize>> {
     let cell = |place: usize| {
         let all = table.rows.iter().filter_map(|row| row.cells.get(place));
         let widest = all.map(|cell| letters(&plain(cell))).max().unwrap_or(0);
-        widest.max(table.columns.get(place).map_or(0, |title| letters(title)))
+        let (family, size) = family_and_size(&table.columns[place]);
+        widest.max(letters(family)).max(letters(size))
     };
     let labels: usize = (0..table.labels.len()).map(|place| label(place) + 2).sum();
     let room = width.saturating_sub(labels);
@@ -54,13 +55,11 @@ fn blocks(table: &Table, width: usize) -> Vec<Vec<usize>> {
     let family = |place: usize| family_and_size(&table.columns[place]).0;
     let mut blocks: Vec<Vec<usize>> = Vec::new();
     for sets in places.chunk_by(|a, b| family(*a) == family(*b)) {
-        let mut parts: Vec<Vec<usize>> = Vec::new();
-        for place in sets {
-            match parts.last_mut() {
-                Some(part) if needs(part) + cell(*place) + 2 <= room => part.push(*place),
-                _ => parts.push(vec![*place]),
-            }
-        }
+        // As few parts as fit, and all about as wide.
+        let evenly = |n: usize| sets.chunks(sets.len().div_ceil(n)).collect::<Vec<_>>();
+        let fits = |n: &usize| evenly(*n).iter().all(|part| needs(part) <= room);
+        let n_parts = (1..=sets.len()).find(fits).unwrap_or(sets.len());
+        let parts: Vec<Vec<usize>> = evenly(n_parts).into_iter().map(<[usize]>::to_vec).collect();
         match (blocks.last_mut(), &parts[..]) {
             (Some(block), [part]) if needs(block) + needs(part) <= room => block.extend(part),
             _ => blocks.extend(parts),
@@ -77,9 +76,9 @@ fn block(table: &Table, columns: &[usize], terminal: Terminal) -> String {
     } else {
         grid.force_no_tty();
     }
-    let titles = columns.iter().map(|place| &table.columns[*place]);
-    let titles = table.labels.iter().chain(titles).map(|title| one_line(title));
-    grid.add_row(titles.map(|title| terminal.cell(title, Style::Plain)));
+    for line in titles(table, columns) {
+        grid.add_row(line.into_iter().map(|title| terminal.cell(one_line(title), Style::Plain)));
+    }
     let mut above: Option<&Row> = None;
     for row in &table.rows {
         let hidden = repeated(above.map(|row| &row.labels[..]), &row.labels);
@@ -102,32 +101,42 @@ fn block(table: &Table, columns: &[usize], terminal: Terminal) -> String {
     ruled(&grid.to_string(), table)
 }
 
+/// Families over their sizes, each family once.
+fn titles<'a>(table: &'a Table, columns: &[usize]) -> [Vec<&'a str>; 2] {
+    let mut families = vec![""; table.labels.len()];
+    let mut sizes: Vec<&str> = table.labels.iter().map(String::as_str).collect();
+    let mut last = "";
+    for place in columns {
+        let (family, size) = family_and_size(&table.columns[*place]);
+        families.push(if family == last { "" } else { family });
+        sizes.push(size);
+        last = family;
+    }
+    [families, sizes]
+}
+
 /// A rule under the titles and between algorithms.
 fn ruled(text: &str, table: &Table) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    let width = lines.iter().map(|line| visible(line)).max().unwrap_or(0);
+    // Figures may have colours, which take no room. All lines are as wide before they are cut.
+    let width = text.lines().next().map_or(0, |titles| titles.chars().count().saturating_sub(1));
+    let label = |row: usize| table.rows.get(row).and_then(|row| row.labels.first());
     let mut ruled = Vec::new();
     for (place, line) in lines.into_iter().enumerate() {
-        let label = |row: usize| table.rows.get(row).and_then(|row| row.labels.first());
-        let is_new = place >= 2 && label(place - 1) != label(place - 2);
-        if place == 1 || is_new {
-            ruled.push((if place == 1 { "─" } else { "┈" }).repeat(width));
+        match place {
+            TITLES => ruled.push("─".repeat(width)),
+            place if place > TITLES && label(place - TITLES) != label(place - TITLES - 1) => {
+                ruled.push("┈".repeat(width));
+            }
+            _ => {}
         }
         ruled.push(line.to_owned());
     }
     ruled.join("\n")
 }
 
-/// The letters of a line that are seen, colours left out.
-fn visible(line: &str) -> usize {
-    let mut is_code = false;
-    let seen = line.chars().filter(|letter| {
-        let was_code = is_code;
-        is_code = if is_code { *letter != 'm' } else { *letter == '\u{1b}' };
-        !was_code && !is_code
-    });
-    seen.count()
-}
+/// Lines above the figures.
+const TITLES: usize = 2;
 
 /// Lines of words that fit.
 fn wrapped(text: &str, width: usize) -> Vec<String> {

@@ -5,7 +5,7 @@ use super::{Kind, circumstances, sets_with, table, unit};
 use crate::metric::Metric;
 use crate::noise::within_noise;
 use crate::study::{Experiment, Study};
-use crate::{Cell, Difference, Row, Scale, Table};
+use crate::{Cell, Difference, Row, Table};
 
 /// Hints against none.
 pub static KIND: Kind = Kind {
@@ -38,7 +38,7 @@ fn of(study: &Study) -> Table {
         let row = |hints: &str, cell: &dyn Fn(&String) -> Cell| Row {
             labels: vec![
                 without.algorithm.clone(),
-                metric.title.to_owned(),
+                metric.short.to_owned(),
                 without.title(),
                 hints.to_owned(),
             ],
@@ -52,8 +52,8 @@ fn of(study: &Study) -> Table {
         table.rows.extend(rows);
     }
     if !table.rows.is_empty() {
-        let experiments: Vec<&Experiment> = shown.map(|(one, _)| one).collect();
-        table.notes.push(unit(Scale::Percent).to_owned());
+        let experiments: Vec<&Experiment> = shown.clone().map(|(one, _)| one).collect();
+        table.notes.push(unit(shown.map(|(_, metric)| metric)));
         table.notes.push(
             "Differences marked * are beyond the noise: Student's test of both sets of seeds at \
              95%. Those marked ? have too few seeds to say."

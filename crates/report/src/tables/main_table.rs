@@ -5,7 +5,7 @@ use super::one_metric::{figure, has};
 use super::{Kind, circumstances, sets_with, table, unit};
 use crate::metric::Metric;
 use crate::study::{Experiment, Study};
-use crate::{Row, Scale, Table};
+use crate::{Row, Table};
 
 /// Each algorithm by its own metric.
 pub static KIND: Kind = Kind {
@@ -30,7 +30,7 @@ fn of(study: &Study) -> Table {
         (&a.algorithm, a_metric) == (&b.algorithm, b_metric)
     }) {
         let row = |(one, metric): &(&Experiment, Metric)| Row {
-            labels: vec![one.algorithm.clone(), metric.title.to_owned(), one.title()],
+            labels: vec![one.algorithm.clone(), metric.short.to_owned(), one.title()],
             cells: table.columns.iter().map(|set| figure(one, set, *metric)).collect(),
         };
         let mut rows: Vec<Row> = rivals.iter().map(row).collect();
@@ -39,7 +39,7 @@ fn of(study: &Study) -> Table {
     }
     if !table.rows.is_empty() {
         let experiments: Vec<&Experiment> = shown.iter().map(|(one, _)| *one).collect();
-        table.notes.push(unit(Scale::Percent).to_owned());
+        table.notes.push(unit(shown.iter().map(|(_, metric)| *metric)));
         table.notes.extend(circumstances(study, &experiments));
     }
     table

@@ -14,6 +14,8 @@ mod one_metric;
 mod paper;
 mod valid;
 
+use std::collections::BTreeSet;
+
 use crate::metric::Metric;
 use crate::study::{Experiment, Study};
 use crate::{Scale, Table};
@@ -76,10 +78,13 @@ fn sets_with<'a>(
     study.sets().into_iter().filter(has).collect()
 }
 
-/// How figures are to be read.
-fn unit(scale: Scale) -> &'static str {
-    match scale {
-        Scale::Percent => "Percent, mean over seeds ± their standard deviation.",
-        Scale::Number => "Mean over seeds ± their standard deviation; small is good.",
-    }
+/// How figures of some metrics are to be read.
+fn unit(metrics: impl Iterator<Item = Metric>) -> String {
+    let errors: BTreeSet<bool> = metrics.map(|metric| metric.scale == Scale::Number).collect();
+    let what = match (errors.contains(&false), errors.contains(&true)) {
+        (true, true) => "Percent, and errors as they are, of which small ones are good",
+        (false, true) => "Errors, of which small ones are good",
+        _ => "Percent",
+    };
+    format!("{what}; mean over seeds ± their standard deviation.")
 }

@@ -24,7 +24,7 @@ pub fn one_metric(kind: &Kind, study: &Study, title: &str, metric: Metric) -> Ta
     if table.rows.is_empty() {
         return table;
     }
-    table.notes.push(unit(metric.scale).to_owned());
+    table.notes.push(unit(std::iter::once(metric)));
     if experiments.iter().any(|one| one.hints) {
         table.notes.push("(H): trained with hints.".to_owned());
     }

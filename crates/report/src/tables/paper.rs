@@ -8,7 +8,7 @@ use crate::metric::Metric;
 use crate::noise::within_noise_of_paper;
 use crate::paper;
 use crate::study::{Experiment, Study};
-use crate::{Cell, Difference, Figure, Row, Scale, Table};
+use crate::{Cell, Difference, Figure, Row, Table};
 
 /// Ours beside the paper's.
 pub static KIND: Kind = Kind {
@@ -27,7 +27,8 @@ pub static KIND: Kind = Kind {
 pub(crate) fn theirs(experiment: &Experiment, set: &str, metric: Metric) -> Option<f64> {
     let row = paper::row(&experiment.algorithm, &experiment.model)?;
     let is_comparable = !experiment.hints && row.metric == metric.name;
-    row.figure(set).filter(|_| is_comparable).map(|percent| percent / 100.0)
+    // The nearest number to what is printed; a division would miss it.
+    row.figure(set).filter(|_| is_comparable).map(|percent| (10.0 * percent).round() / 1000.0)
 }
 
 fn of(study: &Study) -> Table {
@@ -49,7 +50,7 @@ fn of(study: &Study) -> Table {
         let row = |of: &str, cell: &dyn Fn(&String) -> Cell| Row {
             labels: vec![
                 one.algorithm.clone(),
-                metric.title.to_owned(),
+                metric.short.to_owned(),
                 one.title(),
                 of.to_owned(),
             ],
@@ -64,7 +65,7 @@ fn of(study: &Study) -> Table {
     }
     if !table.rows.is_empty() {
         let experiments: Vec<&Experiment> = shown.iter().map(|(one, _)| *one).collect();
-        table.notes.push(unit(Scale::Percent).to_owned());
+        table.notes.push(unit(shown.iter().map(|(_, metric)| *metric)));
         table.notes.push(counted(&table));
         table.notes.push(RULE.to_owned());
         table.notes.extend(circumstances(study, &experiments));
@@ -75,7 +76,8 @@ fn of(study: &Study) -> Table {
 const RULE: &str = "The paper tells means of five runs and no spread, so its runs are taken to \
     scatter as ours: with n seeds of deviation s, and m graphs of deviation g, noise is \
     sqrt(t²s²(1/n + 1/5) + z²g²(1/m + 1/1000)) at 95%, and half of the last printed digit. One \
-    seed has no s: what the rest explains is noise, and more remains unknown.";
+    seed has no s: what the rest explains is noise, and more remains unknown. Two or three seeds \
+    tell s badly, and t makes up for it: much is within the noise then.";
 
 fn of_paper(experiment: &Experiment, set: &str, metric: Metric) -> Cell {
     match theirs(experiment, set, metric) {

@@ -8,10 +8,10 @@ use salsa_report::formats::latex::{document, fragment, input};
 use salsa_report::study::Study;
 use salsa_report::{Table, tables};
 
-use crate::fixture::{elsewhere, entries, entry};
+use crate::fixture::{elsewhere, entries, entry, large};
 
 const NAMES: [&str; 3] =
-    ["my_model|v2 & more", "50% {of} #1 \\ ~x^2 $y$ <z>", "``naïve'' --- β, ±²?"];
+    ["my_model|v2 & more", "50% {of} #1 \\ ~x^2 $y$ <z>", "``naïve\" ß Ø ð --- β, ±²?"];
 
 fn all() -> Vec<Table> {
     let mut entries = entries();
@@ -20,7 +20,13 @@ fn all() -> Vec<Table> {
         entries.push(entry(record));
     }
     let study = Study::new(entries).unwrap();
-    tables::ALL.iter().map(|kind| (kind.of)(&study)).collect()
+    let mut tables: Vec<Table> = tables::ALL.iter().map(|kind| (kind.of)(&study)).collect();
+    for kind in ["main", "paper"] {
+        let mut table = (tables::Kind::named(kind).unwrap().of)(&large());
+        table.name = format!("large-{kind}");
+        tables.push(table);
+    }
+    tables
 }
 
 fn compile(folder: &Path, text: &str) {

@@ -6,7 +6,7 @@ use salsa_report::formats::{csv, latex, markdown};
 use salsa_report::study::Study;
 use salsa_report::tables;
 
-use crate::fixture::{elsewhere, entries, entry, study};
+use crate::fixture::{elsewhere, entries, entry, large, study};
 
 /// The fixture and a model whose name means something in every format.
 fn with_another() -> Study {
@@ -67,12 +67,19 @@ fn as_csv() {
 
 #[test]
 fn wide_tables_fit_every_terminal() {
-    let study = with_another();
-    for width in [80, 100, 120, 200] {
-        for kind in tables::ALL {
+    for study in [with_another(), large()] {
+        for (width, kind) in
+            [80, 100, 120, 200].iter().flat_map(|w| tables::ALL.iter().map(move |k| (*w, k)))
+        {
             let text = terminal(&(kind.of)(&study), Terminal { width, colours: false });
             let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
             assert!(widest <= width, "{}: {widest} of {width}", kind.name);
         }
     }
+}
+
+#[test]
+fn a_large_table_has_a_block_for_each_family() {
+    let table = (tables::Kind::named("main").unwrap().of)(&large());
+    assert_snapshot!(terminal(&table, Terminal { width: 100, colours: false }));
 }

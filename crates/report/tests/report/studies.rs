@@ -94,6 +94,6 @@ fn the_best_is_marked_where_there_is_something_to_compare() {
     let study = Study::new(vec![entry(one), entry(other)]).unwrap();
     let text = markdown(&(Kind::named("main").unwrap().of)(&study));
     // What looks the same is as good, and what is alone is not the best of anything.
-    assert!(text.contains("| bfs | node accuracy | a | **100.0** | 20.0 |"), "{text}");
-    assert!(text.contains("| bfs | node accuracy | b | **100.0** |  |"), "{text}");
+    assert!(text.contains("| bfs | node acc. | a | **100.0** | 20.0 |"), "{text}");
+    assert!(text.contains("| bfs | node acc. | b | **100.0** |  |"), "{text}");
 }

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::files::write_whole;
 use crate::page::{Extras, html, open_in_browser, page};
 use format::Format;
-use rendered::{Page, rendered};
+use rendered::{Page, Whole, rendered};
 
 /// Make the paper's tables of records
 ///
@@ -55,7 +55,7 @@ pub struct Report {
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 
-    /// A whole LaTeX document, not a part to read into one
+    /// A whole LaTeX document, not a part to read into one; with --out it is always written
     #[arg(long)]
     document: bool,
 
@@ -97,6 +97,9 @@ fn names() -> PossibleValuesParser {
 
 impl Report {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
+        if self.document && self.format != Format::Latex {
+            return Err(Failure::mistake("--document goes with --format latex"));
+        }
         let paths = self.paths()?;
         let study = self.study(&paths)?;
         if self.format == Format::Html || self.page.open {
@@ -106,7 +109,12 @@ impl Report {
             Some(kind) => vec![kind],
             None => tables::ALL.to_vec(),
         };
-        let pages = rendered(&study, &kinds, self.format, self.terminal(), self.document)?;
+        let whole = match (&self.out, self.document) {
+            (Some(_), _) => Whole::Beside,
+            (None, true) => Whole::Printed,
+            (None, false) => Whole::No,
+        };
+        let pages = rendered(&study, &kinds, self.format, self.terminal(), whole)?;
         match &self.out {
             Some(folder) => write(out, folder, &pages),
             None => print(out, &pages),
@@ -137,8 +145,13 @@ impl Report {
     /// Where records are, but for those that are added.
     fn paths(&self) -> Result<Vec<PathBuf>, Failure> {
         let mut paths = self.from.clone();
-        if paths.is_empty() && self.add.is_empty() {
-            paths.push(newest::sweep(Path::new("salsa-sweeps"))?);
+        if paths.is_empty() {
+            match newest::sweep(Path::new("salsa-sweeps")) {
+                Ok(sweep) => paths.push(sweep),
+                // What was added is enough.
+                Err(_) if !self.add.is_empty() => {}
+                Err(none) => return Err(none),
+            }
         }
         Ok(paths)
     }

@@ -17,13 +17,24 @@ pub struct Page {
     pub text: String,
 }
 
+/// Where a LaTeX document is wanted, not only parts to read into one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whole {
+    /// Nowhere.
+    No,
+    /// In place of the parts.
+    Printed,
+    /// Beside the files of the parts, which it reads.
+    Beside,
+}
+
 /// The tables in a format. Of many, those without rows are left out; of one, that is a mistake.
 pub fn rendered(
     study: &Study,
     kinds: &[&Kind],
     format: Format,
     on: Terminal,
-    document: bool,
+    whole: Whole,
 ) -> Result<Vec<Page>, Failure> {
     let made = kinds.iter().map(|kind| (*kind, (kind.of)(study)));
     let made: Vec<(&Kind, Table)> = made.filter(|(_, table)| !table.rows.is_empty()).collect();
@@ -46,16 +57,26 @@ pub fn rendered(
     Ok(match format {
         Format::Terminal => pages("txt", &|table| terminal(table, on)),
         Format::Markdown => pages("md", &markdown::markdown),
-        Format::Latex if document => {
-            let fragments: Vec<String> =
-                made.iter().map(|(_, table)| latex::fragment(table)).collect();
-            vec![Page { file: "tables.tex".to_owned(), text: latex::document(&fragments.concat()) }]
-        }
-        Format::Latex => pages("tex", &latex::fragment),
+        Format::Latex => match whole {
+            Whole::Printed => vec![document(
+                &made.iter().map(|(_, table)| latex::fragment(table)).collect::<String>(),
+            )],
+            Whole::Beside => {
+                let mut pages = pages("tex", &latex::fragment);
+                let inputs: String = made.iter().map(|(_, table)| latex::input(table)).collect();
+                pages.push(document(&inputs));
+                pages
+            }
+            Whole::No => pages("tex", &latex::fragment),
+        },
         // The page is no text of tables, and written elsewhere.
         Format::Html => Vec::new(),
         Format::Csv => figures(study, kinds)?,
     })
+}
+
+fn document(body: &str) -> Page {
+    Page { file: "tables.tex".to_owned(), text: latex::document(body) }
 }
 
 /// All figures in one file, or those of one table.
@@ -66,4 +87,31 @@ fn figures(study: &Study, kinds: &[&Kind]) -> Result<Vec<Page>, Failure> {
     };
     let text = csv::figures(study, kind).map_err(|error| Failure::System(error.to_string()))?;
     Ok(vec![Page { file: format!("{name}.csv"), text }])
+}
+
+#[cfg(test)]
+mod tests {
+    use salsa_learn::metrics::{self, Scale as Values};
+    use salsa_learn::model::processors;
+    use salsa_report::metric::{self, Metric};
+    use salsa_report::{Scale, paper};
+    use salsa_traces::algorithms;
+
+    #[test]
+    fn every_metric_that_is_measured_can_be_shown() {
+        for measured in metrics::ALL {
+            let shown = Metric::named(measured.name).unwrap();
+            assert_eq!(shown.scale == Scale::Number, measured.scale == Values::Error);
+        }
+        // Validity is no metric of an output.
+        assert_eq!(metric::ALL.len(), metrics::ALL.len() + 1);
+    }
+
+    #[test]
+    fn the_paper_has_every_algorithm_and_processor() {
+        for algorithm in algorithms::benchmark() {
+            let name = &algorithm.spec().algorithm;
+            assert!(processors::names().iter().all(|model| paper::row(name, model).is_some()));
+        }
+    }
 }
