@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::salsa::{folder, printed, salsa};
 
 /// Every command, those of `bench` too.
-pub const COMMANDS: [&str; 29] = [
+pub const COMMANDS: [&str; 30] = [
     "list",
     "generate",
     "convert",
@@ -24,6 +24,7 @@ pub const COMMANDS: [&str; 29] = [
     "sweep submit",
     "sweep status",
     "report",
+    "serve",
     "demo",
     "bench",
     "bench generate",
