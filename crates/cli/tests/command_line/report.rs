@@ -6,7 +6,7 @@ use crate::mistakes::mistake_at;
 use crate::salsa::{command, folder, names, printed, repository, run};
 
 /// A folder with a sweep's records as `fixture`.
-fn prepared() -> tempfile::TempDir {
+pub fn prepared() -> tempfile::TempDir {
     let at = folder();
     let records = at.path().join("fixture/records");
     std::fs::create_dir_all(&records).unwrap();

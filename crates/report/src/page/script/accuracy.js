@@ -9,7 +9,7 @@ import { distinct, isShare, named, percent, seriesName, short } from "./words.js
 const accuracyChosen = { metric: "", hidden: new Set(), convention: "" };
 
 /** The metric that the paper's main table shows. @type {Record<string, string>} */
-const PAPER_METRICS = { mis: "node_f1", eccentricity: "squared_error" };
+const PAPER_METRICS = { mis: "node_f1", eccentricity: "graph_accuracy" };
 
 /** @param {Page} page */
 export function accuracySection(page) {
@@ -48,7 +48,7 @@ export function accuracySection(page) {
         rows.push(chart({
           title: named(family), xLabel: "nodes", xWords: String, logX: true, xTicks: sizes,
           logY: !isShare(metric),
-          yWords: isShare(metric) ? (y) => percent(y, 0) : (y) => short(y, 2),
+          yWords: isShare(metric) ? (y) => percent(y, 0) : (y) => short(y, 1),
           yRange: rangeOf(own.flatMap((panel) => panel.lines), metric),
           lines,
         }));

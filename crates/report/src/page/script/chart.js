@@ -4,8 +4,6 @@ import { linear, logarithmic } from "./scale.js";
 
 // Lines over an axis, with what they say at the pointer or, by arrow keys, at the focus.
 
-const WIDTH = 400;
-const HEIGHT = 250;
 const EDGE = { left: 46, right: 14, top: 26, bottom: 38 };
 
 /** @typedef {{x: number, y: number, spread?: number | null, told: string}} ChartPoint */
@@ -22,11 +20,18 @@ const EDGE = { left: 46, right: 14, top: 26, bottom: 38 };
  * @property {[number, number]} [yRange]
  * @property {number | null} [marked] a place on the x axis to be marked
  * @property {string} [markedWords]
+ * @property {number} [width] of the drawing, in which letters have 12
  * @property {ChartLine[]} lines
  */
 
 /** @param {ChartOptions} options */
+function sizeOf({ width = 400 }) {
+  return { WIDTH: width, HEIGHT: width > 400 ? 300 : 250 };
+}
+
+/** @param {ChartOptions} options */
 export function chart(options) {
+  const { WIDTH, HEIGHT } = sizeOf(options);
   const { title, lines } = options;
   const points = lines.flatMap((line) => line.points).filter((point) => fits(point, options));
   const svg = s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${title}: ${lines.map((line) => line.name).join(", ") || "nothing to show"}` });
@@ -49,7 +54,9 @@ function fits({ x, y }, { logX, logY }) {
 }
 
 /** @param {ChartPoint[]} points @param {ChartOptions} options */
-function axesOf(points, { logX, logY, xTicks, yRange }) {
+function axesOf(points, options) {
+  const { logX, logY, xTicks, yRange } = options;
+  const { WIDTH, HEIGHT } = sizeOf(options);
   const xs = points.map((point) => point.x);
   const ys = points.flatMap(({ y, spread }) => {
     const ends = spread ? [y - spread, y, y + spread] : [y];
@@ -68,6 +75,7 @@ function axesOf(points, { logX, logY, xTicks, yRange }) {
 
 /** @param {ChartOptions} options @param {import("./scale.js").Axis} xAxis @param {import("./scale.js").Axis} yAxis */
 function frameOf(options, xAxis, yAxis) {
+  const { WIDTH, HEIGHT } = sizeOf(options);
   const [bottom, right] = [HEIGHT - EDGE.bottom, WIDTH - EDGE.right];
   const parts = [];
   for (const tick of yAxis.ticks) {
@@ -125,6 +133,7 @@ function lineOf(line, xAxis, yAxis, options) {
  * @param {HTMLElement} box @param {SVGSVGElement} svg @param {ChartOptions} options @param {import("./scale.js").Axis} xAxis
  */
 function lookInto(box, svg, options, xAxis) {
+  const { WIDTH, HEIGHT } = sizeOf(options);
   const places = [...new Set(options.lines.flatMap((line) => line.points.map((point) => point.x)))].sort((a, b) => a - b);
   const cross = s("line", { class: "cross", y1: EDGE.top, y2: HEIGHT - EDGE.bottom, visibility: "hidden" });
   svg.append(cross);
@@ -177,6 +186,12 @@ function lookInto(box, svg, options, xAxis) {
     event.preventDefault();
     show(moves[/** @type {keyof typeof moves} */ (event.key)]);
   });
+}
+
+/** What the lines are, where none can be hidden. @param {ChartLine[]} lines */
+export function lineNames(lines) {
+  const names = lines.map(({ name, look }) => h("li", {}, sampleOf(look), name));
+  return h("ul", { class: "key" }, ...names);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { choice, h } from "./dom.js";
-import { chart, legend } from "./chart.js";
+import { chart, legend, lineNames } from "./chart.js";
 import { lookOf } from "./looks.js";
 import { distinct, isShare, named, percent, seriesName, short } from "./words.js";
 
@@ -61,31 +61,32 @@ function pointsOf(curve, values, words) {
 
 /** @param {Curve} curve @param {(model: string) => number} place */
 function ofOne(curve, place) {
-  const common = { xLabel: "epoch", xWords: (/** @type {number} */ x) => String(x), marked: curve.best_epoch === null ? null : curve.best_epoch + 1, markedWords: "best" };
+  const common = { width: 560, xLabel: "epoch", xWords: (/** @type {number} */ x) => String(x), marked: curve.best_epoch === null ? null : curve.best_epoch + 1, markedWords: "best" };
   const own = place(curve.model);
-  const loss = chart({
-    ...common, title: "loss", logY: true, yWords: (y) => short(y, 2),
-    lines: [
-      { name: "training", look: lookOf(own, false, true), points: pointsOf(curve, curve.train, short), bare: true },
-      { name: "validation", look: lookOf(own, false), points: pointsOf(curve, curve.validation_loss, short), bare: true },
-    ],
-  });
+  const losses = [
+    { name: "training", look: lookOf(own, false, true), points: pointsOf(curve, curve.train, short), bare: true },
+    { name: "validation", look: lookOf(own, false), points: pointsOf(curve, curve.validation_loss, short), bare: curve.epochs.length > 30 },
+  ];
+  const loss = chart({ ...common, title: "loss", logY: true, yWords: (y) => short(y, 1), lines: losses });
   const metrics = Object.entries(curve.validation);
   const shares = metrics.filter(([metric]) => isShare(metric));
   const [shown, words] = shares.length > 0 ? [shares, (/** @type {number} */ y) => percent(y)] : [metrics, (/** @type {number} */ y) => short(y)];
+  const lines = shown.map(([metric, values], index) => ({
+    name: named(metric), look: lookOf(own + index, index > 0), points: pointsOf(curve, values, words), bare: curve.epochs.length > 30,
+  }));
   const measured = chart({
     ...common, title: shares.length > 0 ? "on the validation split, percent" : shown.map(([metric]) => named(metric)).join(", "),
-    logY: shares.length === 0, yWords: shares.length > 0 ? (y) => percent(y, 0) : (y) => short(y, 2),
-    lines: shown.map(([metric, values], index) => ({ name: named(metric), look: lookOf(own + index, index > 0), points: pointsOf(curve, values, words), bare: curve.epochs.length > 30 })),
+    logY: shares.length === 0, yWords: shares.length > 0 ? (y) => percent(y, 0) : (y) => short(y, 1),
+    lines,
   });
-  return h("div", { class: "pair" }, loss, measured);
+  return h("div", { class: "pair" }, h("div", {}, loss, lineNames(losses)), h("div", {}, measured, lineNames(lines)));
 }
 
 /** @param {Curve[]} curves @param {(model: string) => number} place @param {() => void} changed */
 function ofAll(curves, place, changed) {
   const entries = new Map(curves.map((curve) => [seriesName(curve), lookOf(place(curve.model), curve.hints, curve.hints)]));
   const shown = curves.filter((curve) => !curvesChosen.hidden.has(seriesName(curve)));
-  const common = { xLabel: "epoch", xWords: (/** @type {number} */ x) => String(x) };
+  const common = { width: 560, xLabel: "epoch", xWords: (/** @type {number} */ x) => String(x) };
   const lines = (/** @type {(curve: Curve) => (number | null)[]} */ values, /** @type {(y: number) => string} */ words) =>
     shown.map((curve) => ({
       name: `${seriesName(curve)}, seed ${curve.seed}`, bare: true,
@@ -93,10 +94,10 @@ function ofAll(curves, place, changed) {
     }));
   const metrics = distinct(curves.flatMap((curve) => Object.keys(curve.validation)));
   const metric = ["node_accuracy", "node_f1"].find((name) => metrics.includes(name)) ?? metrics[0];
-  const loss = chart({ ...common, title: "validation loss", logY: true, yWords: (y) => short(y, 2), lines: lines((curve) => curve.validation_loss, short) });
+  const loss = chart({ ...common, title: "validation loss", logY: true, yWords: (y) => short(y, 1), lines: lines((curve) => curve.validation_loss, short) });
   const measured = metric && chart({
     ...common, title: isShare(metric) ? `${named(metric)}, percent` : named(metric), logY: !isShare(metric),
-    yWords: isShare(metric) ? (y) => percent(y, 0) : (y) => short(y, 2),
+    yWords: isShare(metric) ? (y) => percent(y, 0) : (y) => short(y, 1),
     lines: lines((curve) => curve.validation[metric] ?? [], isShare(metric) ? percent : short),
   });
   const all = [...entries].map(([name, look]) => ({ name, look }));

@@ -46,8 +46,8 @@ export function playerSection(page) {
     h("button", { type: "button", "aria-label": label, title: label, click: () => { pause(); act(); } }, sign);
   const transport = h("div", { class: "transport" },
     play,
-    button("⏮", "First", () => go(0)), button("◀", "Step back", () => go(chosen.frame - 1)),
-    button("▶", "Step forward", () => go(chosen.frame + 1)), button("⏭", "Last", () => go(Infinity)),
+    button("«", "First", () => go(0)), button("‹", "Step back", () => go(chosen.frame - 1)),
+    button("›", "Step forward", () => go(chosen.frame + 1)), button("»", "Last", () => go(Infinity)),
     range,
     choice("speed", "speed", [["0.5", "0.5×"], ["1", "1×"], ["2", "2×"], ["4", "4×"], ["16", "16×"]], String(chosen.speed), (value) => {
       chosen.speed = Number(value);

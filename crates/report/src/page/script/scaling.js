@@ -29,7 +29,7 @@ export function scalingSection(page) {
           return y === null ? [] : [{ x: point.nodes, y, told: words(y) }];
         }),
       }));
-      return chart({ title, xLabel: "nodes", xWords: sizeWords, xTicks: sizes, logX: true, logY: true, yWords: words, lines: lines.filter((line) => line.points.length > 0) });
+      return chart({ width: 560, title, xLabel: "nodes", xWords: sizeWords, xTicks: sizes, logX: true, logY: true, yWords: words, lines: lines.filter((line) => line.points.length > 0) });
     };
     pair.replaceChildren(plot("memory", "bytes", byteWords), plot("time", "seconds", timeWords));
   }

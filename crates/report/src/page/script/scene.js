@@ -22,7 +22,7 @@ const REMAINING = ["Ain_h"];
  */
 /** @typedef {{look: string, isCurrent: boolean, isSource: boolean, isChanged: boolean, isWrong: boolean, notes: string[]}} SceneNode */
 /** @typedef {{isMarked: boolean, isRemoved: boolean, isChanged: boolean, isWrong: boolean}} SceneEdge */
-/** @typedef {{from: number, to: number, look: "own" | "wrong" | "truth"}} Arrow */
+/** @typedef {{from: number, to: number, look: "own" | "right" | "wrong" | "truth"}} Arrow */
 /**
  * @typedef {object} Scene
  * @property {string} title
@@ -160,7 +160,7 @@ function arrowsOf(shown) {
   one.values.forEach((to, from) => {
     const truth = one.truth?.[from];
     if (wrong.has(from) && typeof truth === "number" && truth !== from) arrows.push({ from, to: truth, look: "truth" });
-    if (to !== null && to !== from) arrows.push({ from, to, look: wrong.has(from) ? "wrong" : "own" });
+    if (to !== null && to !== from) arrows.push({ from, to, look: wrong.has(from) ? "wrong" : one.truth ? "right" : "own" });
   });
   return arrows;
 }
@@ -179,7 +179,7 @@ function toldAt(episode, answer, frame, shown) {
     const from = episode.source === null ? "" : `, starting at node ${episode.source}`;
     return `${points.length} nodes, ${edges.length} edges${weights ? " with weights" : ""}${from}.`;
   }
-  if (frame === episode.steps + 1) return answer ? judgementWords(answer) : outputWords(shown);
+  if (frame === episode.steps + 1) return answer && shown.every((one) => wrongOf(one).size === 0) ? "All as recorded." : outputWords(shown);
   if (answer && shown.length === 0) return "This network gives an answer at the end only.";
   const about = answer && shown.every((one) => one.truth === null) ? "Its answer so far, which nobody asked for yet. " : "";
   const parts = shown.flatMap(({ track, values, changed }) => {

@@ -41,7 +41,7 @@ export function stageOf(episode, place, scene, label) {
       svg.append(s("text", { class: "g-weight", x, y: y + 6, "font-size": 17, "text-anchor": "middle" }, short(weights[edge], 2)));
     });
   }
-  for (const look of /** @type {const} */ (["truth", "own", "wrong"])) {
+  for (const look of /** @type {const} */ (["truth", "own", "right", "wrong"])) {
     for (const arrow of scene.arrows) if (arrow.look === look) svg.append(arrowOf(arrow, points, radius));
   }
   scene.nodes.forEach((node, index) => svg.append(nodeMarks(node, index, points[index], radius)));
@@ -104,7 +104,7 @@ export function keyOf(scenes) {
     group.querySelector("text")?.remove();
     return s("svg", { viewBox: "0 0 84 68", "aria-hidden": "true" }, group);
   };
-  const line = (/** @type {"own" | "wrong" | "truth"} */ look) => {
+  const line = (/** @type {import("./scene.js").Arrow["look"]} */ look) => {
     const arrow = arrowOf({ from: 0, to: 1, look }, [[0, 34], [84, 34]], 0);
     arrow.removeAttribute("data-arrow");
     return s("svg", { viewBox: "0 0 84 68", "aria-hidden": "true" }, arrow);
@@ -121,6 +121,7 @@ export function keyOf(scenes) {
     [has("solution"), dot({ look: "solution" }), "part of the answer"],
     [has("faded"), dot({ look: "faded" }), "gone"],
     [arrows.some((arrow) => arrow.look === "own"), line("own"), "points to"],
+    [arrows.some((arrow) => arrow.look === "right"), line("right"), "right pointer"],
     [nodes.some((node) => node.isWrong), dot({ isWrong: true }), "not as recorded"],
     [arrows.some((arrow) => arrow.look === "wrong"), line("wrong"), "wrong pointer"],
     [arrows.some((arrow) => arrow.look === "truth"), line("truth"), "recorded pointer"],

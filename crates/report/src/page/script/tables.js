@@ -1,5 +1,5 @@
 import { choice, h } from "./dom.js";
-import { distinct, named, percent, short } from "./words.js";
+import { distinct, labelled, percent, short } from "./words.js";
 
 // Tables that are sorted by their headings and filtered by their labels.
 
@@ -29,7 +29,7 @@ export function tableSection(table) {
   /** @type {HTMLTableCellElement[]} */
   const heads = [];
   [...table.labels, ...table.columns].forEach((title, column) => {
-    const button = h("button", { type: "button", click: () => sortBy(column) }, named(title));
+    const button = h("button", { type: "button", click: () => sortBy(column) }, labelled(title));
     heads.push(h("th", { scope: "col", class: column < table.labels.length ? "label" : null }, button));
   });
 
@@ -72,8 +72,8 @@ function filtersOf(table, chosen, show) {
     const values = distinct(table.rows.map((row) => row.labels[label]));
     if (values.length < 2 || values.length > 12) return [];
     /** @type {[string, string][]} */
-    const options = [["", "all"], ...values.map((value) => /** @type {[string, string]} */ ([value, named(value)]))];
-    return [choice(named(title), `${table.name}-${title}`, options, chosen.filters.get(label) ?? "", (value) => {
+    const options = [["", "all"], ...values.map((value) => /** @type {[string, string]} */ ([value, labelled(value)]))];
+    return [choice(labelled(title), `${table.name}-${title}`, options, chosen.filters.get(label) ?? "", (value) => {
       chosen.filters.set(label, value);
       show();
     })];
@@ -108,7 +108,7 @@ function valueOf(cell) {
 /** @param {Row} row */
 function rowOf(row) {
   const labels = row.labels.map((label, place) =>
-    place === 0 ? h("th", { scope: "row", class: "label" }, named(label)) : h("td", { class: "label" }, named(label)));
+    place === 0 ? h("th", { scope: "row", class: "label" }, labelled(label)) : h("td", { class: "label" }, labelled(label)));
   return h("tr", {}, ...labels, ...row.cells.map(cellOf));
 }
 

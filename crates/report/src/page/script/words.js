@@ -16,6 +16,11 @@ export function named(name) {
   return NAMES[name] ?? name.replaceAll("_", " ");
 }
 
+/** A name where there is a better one, else as it is. @param {string} name */
+export function labelled(name) {
+  return NAMES[name] ?? name;
+}
+
 /** Whether a metric is a share from 0 to 1. @param {string} metric */
 export function isShare(metric) {
   return metric !== "squared_error";
