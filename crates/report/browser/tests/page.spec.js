@@ -82,13 +82,13 @@ report("plots the scaling beside the published code", async ({ opened }) => {
 });
 
 report("shows light and dark, as the system and the button say", async ({ opened }) => {
-  const ground = () => opened.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const ground = (colour) => expect(opened.locator("body")).toHaveCSS("background-color", colour);
   await opened.emulateMedia({ colorScheme: "light" });
-  expect(await ground()).toBe("rgb(255, 255, 255)");
+  await ground("rgb(255, 255, 255)");
   await opened.emulateMedia({ colorScheme: "dark" });
-  expect(await ground()).toBe("rgb(21, 24, 29)");
+  await ground("rgb(21, 24, 29)");
   await opened.locator("button.theme").click();
-  expect(await ground()).toBe("rgb(255, 255, 255)");
+  await ground("rgb(255, 255, 255)");
 });
 
 report("fits a phone", async ({ opened }) => {

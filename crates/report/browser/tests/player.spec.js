@@ -87,6 +87,7 @@ report("shows the states of a network that learned them", async ({ opened }) => 
 report("has every algorithm and a larger graph", async ({ opened }) => {
   for (const algorithm of ["bfs", "mis"]) {
     await opened.locator('select[name="player-algorithm"]').selectOption(algorithm);
+    await opened.locator('select[name="player-episode"]').selectOption({ index: 0 });
     await expect(stage(opened).locator("[data-node]")).toHaveCount(16);
     await opened.locator('select[name="player-episode"]').selectOption({ index: 2 });
     await expect(stage(opened).locator("[data-node]")).toHaveCount(80);

@@ -19,14 +19,16 @@ function showPage(page) {
   const header = /** @type {HTMLElement} */ (document.getElementById("header"));
   const main = /** @type {HTMLElement} */ (document.getElementById("content"));
   document.title = page.title;
+  const tables = page.tables.map((table) => /** @type {[string, string, unknown, () => HTMLElement]} */ ([table.name, table.title, table, () => tableSection(table)]));
   /** @type {[string, string, unknown, () => HTMLElement | null][]} */
   const sections = [
     ["live", "Progress", page.live, () => liveSection(page)],
-    ...page.tables.map((table) => /** @type {[string, string, unknown, () => HTMLElement]} */ ([table.name, table.title, table, () => tableSection(table)])),
+    ...tables.slice(0, 1),
     ["sizes", "Over sizes", page.accuracy, () => accuracySection(page)],
+    ["player", "Step by step", page.episodes, () => playerSection(page)],
     ["training", "Training", page.curves, () => curvesSection(page)],
     ["scaling", "Scaling", page.scaling, () => scalingSection(page)],
-    ["player", "Step by step", page.episodes, () => playerSection(page)],
+    ...tables.slice(1),
   ];
   const elements = sections.flatMap(([id, , source, draw]) => {
     const data = JSON.stringify(source);
@@ -48,5 +50,5 @@ function showPage(page) {
 
 const pageData = /** @type {Page} */ (JSON.parse(document.getElementById("data")?.textContent ?? "{}"));
 showPage(pageData);
-if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView({ behavior: "instant" });
 keepLooking(pageData, showPage);

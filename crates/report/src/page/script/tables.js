@@ -60,7 +60,7 @@ export function tableSection(table) {
   return h("section", { class: "table", "data-table": table.name, "aria-labelledby": table.name },
     h("h2", { id: table.name }, table.title),
     filters.length > 0 && h("div", { class: "controls" }, ...filters, count),
-    h("div", { class: "box", tabindex: 0, role: "region", "aria-label": table.title },
+    h("div", { class: "box", tabindex: 0, role: "region", "aria-label": `${table.title}, scrolls sideways` },
       h("table", {}, h("thead", {}, h("tr", {}, ...heads)), body)),
     table.notes.length > 0 && h("ul", { class: "notes" }, ...table.notes.map((note) => h("li", {}, note))),
   );

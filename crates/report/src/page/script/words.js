@@ -18,7 +18,7 @@ export function named(name) {
 
 /** A name where there is a better one, else as it is. @param {string} name */
 export function labelled(name) {
-  return NAMES[name] ?? name;
+  return NAMES[name] ?? name.replace(/^[a-z]+(?= \(|, )/, (word) => NAMES[word] ?? word);
 }
 
 /** Whether a metric is a share from 0 to 1. @param {string} metric */
