@@ -20,7 +20,8 @@ export function accuracySection(page) {
   const conventions = distinct(lines.map((line) => line.convention));
   if (!conventions.includes(accuracyChosen.convention)) accuracyChosen.convention = conventions[0];
   const families = distinct(accuracy.map((panel) => panel.family));
-  const sizes = distinct(lines.flatMap((line) => line.points.map((point) => point.nodes))).sort((a, b) => a - b);
+  const quotedSizes = accuracy.flatMap((panel) => panel.quoted.flatMap((quote) => quote.points.map(([nodes]) => nodes)));
+  const sizes = distinct([...lines.flatMap((line) => line.points.map((point) => point.nodes)), ...quotedSizes]).sort((a, b) => a - b);
   const place = (/** @type {string} */ model) => models.indexOf(model);
 
   const entries = new Map();

@@ -17,6 +17,7 @@ const EDGE = { left: 46, right: 14, top: 26, bottom: 38 };
  * @property {boolean} [logX]
  * @property {boolean} [logY]
  * @property {number[]} [xTicks]
+ * @property {number[]} [yTicks]
  * @property {[number, number]} [yRange]
  * @property {number | null} [marked] a place on the x axis to be marked
  * @property {string} [markedWords]
@@ -55,7 +56,7 @@ function fits({ x, y }, { logX, logY }) {
 
 /** @param {ChartPoint[]} points @param {ChartOptions} options */
 function axesOf(points, options) {
-  const { logX, logY, xTicks, yRange } = options;
+  const { logX, logY, xTicks, yTicks, yRange } = options;
   const { WIDTH, HEIGHT } = sizeOf(options);
   const xs = points.map((point) => point.x);
   const ys = points.flatMap(({ y, spread }) => {
@@ -70,7 +71,7 @@ function axesOf(points, options) {
   const up = [HEIGHT - EDGE.bottom, EDGE.top];
   const xAxis = logX ? logarithmic(left, right, across, xTicks) : linear(left, right, across);
   if (!logX && xTicks) xAxis.ticks = xTicks;
-  return [xAxis, logY ? logarithmic(low, high, up) : linear(low, high, up, 4)];
+  return [xAxis, logY ? logarithmic(low, high, up, yTicks?.filter((tick) => tick >= low && tick <= high)) : linear(low, high, up, 4)];
 }
 
 /** @param {ChartOptions} options @param {import("./scale.js").Axis} xAxis @param {import("./scale.js").Axis} yAxis */
@@ -111,8 +112,8 @@ function lineOf(line, xAxis, yAxis, options) {
     const inside = Math.min(Math.max(y, yAxis.low), yAxis.high);
     return `${xAxis.at(x).toFixed(1)} ${yAxis.at(inside).toFixed(1)}`;
   };
-  const wide = points.filter((point) => point.spread);
-  if (wide.length > 1) {
+  const wide = points.filter((point) => typeof point.spread === "number");
+  if (wide.some((point) => point.spread)) {
     const above = wide.map(({ x, y, spread }) => at(x, y + (spread ?? 0)));
     const below = wide.map(({ x, y, spread }) => at(x, y - (spread ?? 0))).reverse();
     group.append(s("path", { class: "band mark-band", d: `M${above.join("L")}L${below.join("L")}Z` }));

@@ -1,5 +1,5 @@
 import { choice, h } from "./dom.js";
-import { framesOf, judgementWords, sceneOf } from "./scene.js";
+import { framesOf, judgementWords, notesOf, sceneOf } from "./scene.js";
 import { keyOf, placed, stageOf } from "./stage.js";
 import { valuesOf } from "./values.js";
 import { distinct, named, percent, seriesName } from "./words.js";
@@ -72,7 +72,8 @@ export function playerSection(page) {
       choice("show", "player-answer", answers, answer ? answerKey(answer) : "", (value) => pick({ answer: value })));
     if (focused) /** @type {HTMLElement | null} */ (controls.querySelector(`[name="${focused}"]`))?.focus();
     const ends = [0, 1, Math.ceil(episode.steps / 2), episode.steps, episode.steps + 1].map((frame) => sceneOf(episode, answer, frame));
-    key.replaceChildren(...keyOf(ends).map(([mark, words]) => h("li", {}, mark, words)));
+    const numbers = distinct(ends.flatMap((scene) => notesOf(scene.shown).map(({ track }) => track.name)));
+    key.replaceChildren(...keyOf(ends).map(([mark, words]) => h("li", {}, mark, words)), numbers.length > 0 && place.radius > 15 ? h("li", {}, `below nodes: ${numbers.join(" | ")}`) : "");
     go(chosen.frame);
   }
 

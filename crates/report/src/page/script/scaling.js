@@ -8,6 +8,9 @@ import { byteWords, distinct, timeWords } from "./words.js";
 /** @type {Set<string>} */
 const scalingHidden = new Set();
 
+/** 8 times as much each: 1 MiB, 8 MiB and so on. */
+const EVEN_BYTES = Array.from({ length: 14 }, (_, power) => 2 ** 17 * 8 ** power);
+
 /** @param {Page} page */
 export function scalingSection(page) {
   const { scaling } = page;
@@ -29,7 +32,7 @@ export function scalingSection(page) {
           return y === null ? [] : [{ x: point.nodes, y, told: words(y) }];
         }),
       }));
-      return chart({ width: 560, title, xLabel: "nodes", xWords: sizeWords, xTicks: sizes, logX: true, logY: true, yWords: words, lines: lines.filter((line) => line.points.length > 0) });
+      return chart({ width: 560, title, xLabel: "nodes", xWords: sizeWords, xTicks: sizes, logX: true, logY: true, yWords: words, yTicks: what === "bytes" ? EVEN_BYTES : undefined, lines: lines.filter((line) => line.points.length > 0) });
     };
     pair.replaceChildren(plot("memory", "bytes", byteWords), plot("time", "seconds", timeWords));
   }

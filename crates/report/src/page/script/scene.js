@@ -55,7 +55,7 @@ function shownAt(episode, answer, frame) {
   const isBetween = frame > 0 && frame <= episode.steps;
   // Inputs that are new at some steps, such as random values.
   const fed = isBetween ? episode.inputs.filter((track) => momentsOf(track) > 1) : [];
-  return [...saidAt(episode, answer, frame), ...fed.map((track) => shownOf(track, frame - 1, null))];
+  return [...saidAt(episode, answer, frame), ...fed.map((track) => ({ ...shownOf(track, frame - 1, null), changed: new Set() }))];
 }
 
 /** @param {Episode} episode @param {Answer | null} answer @param {number} frame @returns {Shown[]} */
@@ -116,12 +116,16 @@ function nodeOf(node, episode, shown) {
     } else if (track.quantity === "categorical") {
       scene.look = ["", "grey", "done"][value ?? 0] ?? "";
       if ((value ?? 0) > 2) scene.notes.push(`class ${value}`);
-    } else if (track.quantity === "scalar" && scene.notes.length < 2 && value !== null) {
-      const isOnly = shown.filter((other) => other.track.quantity === "scalar" && other.track.place === "node").length === 1;
-      scene.notes.push(isOnly ? valueWords(track, value) : `${track.name.replace(/_h$/, "")} ${valueWords(track, value)}`);
     }
   }
+  const notes = notesOf(shown).map(({ track, values }) => valueWords(track, values[node]));
+  if (notes.length > 0) scene.notes.push(notes.join(" | "));
   return scene;
+}
+
+/** The numbers that are written below nodes, two at most. @param {Shown[]} shown */
+export function notesOf(shown) {
+  return shown.filter(({ track }) => track.quantity === "scalar" && track.place === "node").slice(0, 2);
 }
 
 /** @param {Episode} episode @param {Shown[]} shown @returns {SceneEdge[]} */
@@ -185,7 +189,7 @@ function toldAt(episode, answer, frame, shown) {
   const parts = shown.flatMap(({ track, values, changed }) => {
     if (changed.size === 0) return [];
     if (track.quantity === "mask_one") return [`${track.name} is node ${values[0]}`];
-    if (track.place === "graph") return [`${track.name} is ${valueWords(track, values[0])}`];
+    if (track.place === "graph") return [`${track.name} is ${track.quantity === "mask" ? (values[0] ? "on" : "off") : valueWords(track, values[0])}`];
     if (track.place === "edge") return [`${track.name} of ${changed.size} ${changed.size === 1 ? "direction" : "directions"}`];
     const places = [...changed];
     const words = places.slice(0, 6).map((node) => (track.quantity === "mask" ? `${node}${values[node] ? "" : " no more"}`

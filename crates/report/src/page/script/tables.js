@@ -99,7 +99,7 @@ function inOrder(rows, table, { column, descending }) {
 function valueOf(cell) {
   switch (cell.kind) {
     case "figure": return cell.summary.mean;
-    case "difference": return cell.ours.mean;
+    case "difference": return awayOf(cell);
     case "text": return cell.text;
     default: return null;
   }
@@ -116,7 +116,7 @@ function rowOf(row) {
 function cellOf(cell) {
   switch (cell.kind) {
     case "figure": return h("td", { class: cell.best ? "best" : null }, ...figureOf(cell.summary, cell.scale));
-    case "difference": return h("td", {}, ...figureOf(cell.ours, cell.scale), " ", differenceOf(cell));
+    case "difference": return h("td", {}, differenceOf(cell));
     case "text": return h("td", { class: "words" }, cell.text);
     default: return h("td", { class: "missing" }, "–");
   }
@@ -130,13 +130,17 @@ function figureOf(summary, scale) {
 }
 
 /** @param {Extract<Cell, {kind: "difference"}>} cell */
+function awayOf(cell) {
+  return cell.ours.mean === null ? null : cell.ours.mean - cell.theirs;
+}
+
+/** The marks are those of the notes. @param {Extract<Cell, {kind: "difference"}>} cell */
 function differenceOf(cell) {
-  const away = (cell.ours.mean ?? NaN) - cell.theirs;
+  const away = awayOf(cell);
   const words = cell.scale === "percent" ? percent(away) : short(away);
-  const sign = away > 0 ? "+" : "";
+  const sign = (away ?? 0) > 0 ? "+" : "";
   const within = cell.within_noise;
-  const mark = within === null ? "" : within ? " ≈" : " ≠";
-  const told = within === null ? "one seed says nothing of the noise"
-    : within ? "within the noise" : "beyond the noise";
-  return h("span", { class: within === null ? "spread" : within ? "within" : "outside", title: told }, `${sign}${words}${mark}`);
+  const mark = within === null ? "?" : within ? "" : "*";
+  const told = within === null ? "one seed does not tell" : within ? "within the noise" : "beyond the noise";
+  return h("span", { class: within === null ? "spread" : within ? "within" : "outside", title: told }, `${sign}${words}`, mark && h("sup", {}, mark));
 }
