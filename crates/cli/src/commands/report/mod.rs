@@ -34,7 +34,7 @@ use rendered::{Page, Whole, rendered};
 Examples:
   salsa report salsa-sweeps/quick
   salsa report salsa-sweeps/quick --open
-  salsa report salsa-sweeps/quick --format html --scaling scaling.json --out report.html
+  salsa report salsa-sweeps/quick --format html --out quick.html
   salsa report salsa-sweeps/quick --add mymodel.csv --table all
   salsa report salsa-sweeps/paper-table1 --format latex --table all --out tables")]
 pub struct Report {

@@ -34,7 +34,7 @@ use crate::page::open_in_browser;
 Examples:
   salsa serve salsa-sweeps/quick
   salsa serve salsa-sweeps/quick --open
-  SALSA_TOKEN=$(openssl rand -hex 16) salsa serve salsa-sweeps/quick --bind 0.0.0.0:8080")]
+  SALSA_TOKEN=$(openssl rand -hex 16) salsa serve --bind 0.0.0.0:8080")]
 pub struct Serve {
     /// The folder of a sweep [default: the newest sweep in salsa-sweeps]
     #[arg(value_name = "FOLDER")]

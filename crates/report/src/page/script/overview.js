@@ -1,5 +1,5 @@
 import { h } from "./dom.js";
-import { counted, named } from "./words.js";
+import { named } from "./words.js";
 
 // What the report is about, above everything.
 
@@ -13,7 +13,7 @@ export function overviewOf(page, button, sections) {
   /** @type {[string, string | null][]} */
   const facts = [
     ["sweep", overview.sweeps.join(", ") || null],
-    ["networks", counted(overview.networks, "network")],
+    ["networks", overview.networks.toLocaleString("en")],
     ["algorithms", overview.algorithms.map(named).join(", ")],
     ["models", overview.models.map(named).join(", ")],
     ["seeds", String(overview.seeds)],

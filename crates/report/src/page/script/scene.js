@@ -189,7 +189,7 @@ function toldAt(episode, answer, frame, shown) {
   const parts = shown.flatMap(({ track, values, changed }) => {
     if (changed.size === 0) return [];
     if (track.quantity === "mask_one") return [`${track.name} is node ${values[0]}`];
-    if (track.place === "graph") return [`${track.name} is ${track.quantity === "mask" ? (values[0] ? "on" : "off") : valueWords(track, values[0])}`];
+    if (track.place === "graph") return [`${track.name} is ${valueWords(track, values[0])}`];
     if (track.place === "edge") return [`${track.name} of ${changed.size} ${changed.size === 1 ? "direction" : "directions"}`];
     const places = [...changed];
     const words = places.slice(0, 6).map((node) => (track.quantity === "mask" ? `${node}${values[node] ? "" : " no more"}`

@@ -32,6 +32,7 @@ export function isWrong(track, value, truth) {
 /** A value in words. @param {Track} track @param {number | null | undefined} value */
 export function valueWords(track, value) {
   if (value === null || value === undefined) return "–";
+  if (track.quantity === "mask" && track.place === "graph") return value ? "on" : "off";
   if (track.quantity === "mask") return value ? "yes" : "·";
   return track.quantity === "scalar" ? String(Number(value.toPrecision(3))) : String(value);
 }
