@@ -1,7 +1,7 @@
 //! Tables in LaTeX with booktabs: fragments to be read into a paper, and a document of them.
 //!
-//! A fragment needs the packages booktabs and graphicx alone. What is wider than the
-//! text is made smaller. Letters that the usual fonts lack are told by their number.
+//! A fragment needs the packages booktabs and graphicx alone. What is wider or higher than the text
+//! is made smaller. Letters that the usual fonts lack are told by their number.
 
 use super::{change, family_and_size, mark, number, one_line, repeated};
 use crate::{Cell, Figure, Table};
@@ -32,8 +32,10 @@ pub fn fragment(table: &Table) -> String {
         "% Needs the packages booktabs and graphicx.\n\
          \\begin{{table}}[htbp]\n\
          \\centering\n\
+         \\setlength{{\\belowcaptionskip}}{{1ex}}\n\
          \\caption{{{}}}\n\
          \\label{{tab:{}}}\n\
+         \\resizebox*{{!}}{{\\ifdim\\totalheight>0.75\\textheight0.75\\textheight\\else\\totalheight\\fi}}{{%\n\
          \\resizebox{{\\ifdim\\width>\\textwidth\\textwidth\\else\\width\\fi}}{{!}}{{%\n\
          \\begin{{tabular}}{{@{{}}{}{}@{{}}}}\n\
          \\toprule\n",
@@ -57,7 +59,7 @@ pub fn fragment(table: &Table) -> String {
         text += &line(labels.chain(row.cells.iter().map(cell)));
         above = Some(&row.labels);
     }
-    text += "\\bottomrule\n\\end{tabular}}\n\\end{table}\n";
+    text += "\\bottomrule\n\\end{tabular}}}\n\\end{table}\n";
     text
 }
 

@@ -11,7 +11,7 @@ use crate::study::{Experiment, Study};
 pub fn circumstances(study: &Study, shown: &[&Experiment]) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(seeds(shown));
-    notes.extend(graphs(shown));
+    notes.extend(graphs(study, shown));
     notes.extend(computed(shown));
     notes.extend(study.notes.iter().cloned());
     notes
@@ -28,20 +28,27 @@ fn seeds(shown: &[&Experiment]) -> Option<String> {
 }
 
 /// How many graphs were evaluated, sets with the same numbers together.
-fn graphs(shown: &[&Experiment]) -> Option<String> {
+fn graphs(study: &Study, shown: &[&Experiment]) -> Option<String> {
     let mut of_set: BTreeMap<&str, (BTreeSet<u64>, Option<u64>)> = BTreeMap::new();
+    let mut suites: BTreeMap<(&str, u32), Option<Suite>> = BTreeMap::new();
     for record in shown.iter().flat_map(|experiment| &experiment.records) {
-        let suite = suite(record);
+        let suite = named(record).and_then(|(name, version)| {
+            let find = || Suite::named(name).ok().filter(|suite| suite.version == version);
+            suites.entry((name, version)).or_insert_with(find).as_ref()
+        });
         for set in &record.evaluation {
             let (counts, whole) = of_set.entry(&set.result.split).or_default();
             counts.insert(set.result.all.graphs);
-            let split = suite.as_ref().and_then(|suite| suite.split(&set.result.split).ok());
+            let split = suite.and_then(|suite| suite.split(&set.result.split).ok());
             *whole = (*whole).max(split.map(|split| split.samples));
         }
     }
     let mut sets_of: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for (set, (counts, whole)) in of_set {
-        sets_of.entry(count(&counts, whole)).or_default().push(set);
+    let sets = study.sets();
+    for set in &sets {
+        if let Some((counts, whole)) = of_set.get(set.as_str()) {
+            sets_of.entry(count(counts, *whole)).or_default().push(set);
+        }
     }
     if let [(count, _)] = sets_of.iter().collect::<Vec<_>>()[..] {
         return Some(format!("Graphs a set: {count}."));
@@ -63,11 +70,10 @@ fn count(counts: &BTreeSet<u64>, whole: Option<u64>) -> String {
     }
 }
 
-fn suite(record: &Record) -> Option<Suite> {
+/// The suite that a record is about.
+fn named(record: &Record) -> Option<(&str, u32)> {
     match record.data.as_ref()? {
-        Data::Suite { name, version, .. } => {
-            Suite::named(name).ok().filter(|suite| suite.version == *version)
-        }
+        Data::Suite { name, version, .. } => Some((name, *version)),
         Data::Files { .. } => None,
     }
 }
