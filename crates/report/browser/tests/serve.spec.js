@@ -4,6 +4,7 @@ import { request as ask } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import AxeBuilder from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
 
 import { SALSA, SWEEP } from "../setup.js";
@@ -64,6 +65,8 @@ test("shows a sweep, and what comes to it, without losing the place", async ({ p
     await expect(page.locator('.legend button:text-is("PGN")').first()).toHaveAttribute("aria-pressed", "false");
     expect(Math.abs((await page.evaluate(() => window.scrollY)) - top)).toBeLessThan(60);
     expect(complaints).toEqual([]);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id }) => id)).toEqual([]);
   } finally {
     expect(await end()).toBe(0);
     rmSync(folder, { recursive: true });

@@ -35,14 +35,14 @@ export function stageOf(episode, place, scene, label) {
     svg.append(s("line", { class: looks.join(" "), x1, y1, x2, y2, "data-edge": edges[index].join(" ") }));
     if (edge.isWrong) svg.append(crossOf((x1 + x2) / 2, (y1 + y2) / 2, radius * 0.5));
   });
+  for (const look of /** @type {const} */ (["truth", "own", "right", "wrong"])) {
+    for (const arrow of scene.arrows) if (arrow.look === look) svg.append(arrowOf(arrow, points, radius));
+  }
   if (weights && points.length <= 40) {
     edges.forEach(([u, v], edge) => {
       const [x, y] = [(points[u][0] + points[v][0]) / 2, (points[u][1] + points[v][1]) / 2];
       svg.append(s("text", { class: "g-weight", x, y: y + 6, "font-size": 17, "text-anchor": "middle" }, short(weights[edge], 2)));
     });
-  }
-  for (const look of /** @type {const} */ (["truth", "own", "right", "wrong"])) {
-    for (const arrow of scene.arrows) if (arrow.look === look) svg.append(arrowOf(arrow, points, radius));
   }
   scene.nodes.forEach((node, index) => svg.append(nodeMarks(node, index, points[index], radius)));
   return svg;
