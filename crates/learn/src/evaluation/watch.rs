@@ -18,7 +18,7 @@ pub struct Watched {
 }
 
 /// Watches a network on the graph and the inputs of a sample. The last outputs are those of
-/// [`super::predict`] with the recorded steps.
+/// [`predict()`](super::predict()) with the recorded steps.
 pub fn watch(network: &mut Network, sample: &Sample) -> Result<Watched, BatchError> {
     let batch = prepared(network, sample)?;
     let Network { tape, model } = network;
