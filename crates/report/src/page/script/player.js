@@ -141,7 +141,7 @@ export function playerSection(page) {
 
   const section = h("section", { "aria-labelledby": "player", keydown: /** @type {EventListener} */ (onKey) },
     h("h2", { id: "player" }, "Step by step"),
-    h("p", { class: "note" }, "An algorithm at work on a graph of the test sets, and what networks make of it. Wrong: another choice than the recorded one, or a number more than 5% off."),
+    h("p", { class: "note" }, "An algorithm at work on a graph of the test sets, and what networks make of it. Wrong: another choice than the recorded one, or a number that is off by more than 0.05 plus 5%."),
     controls,
     h("div", { class: "player" },
       h("div", {}, stage, transport, told, key),

@@ -70,10 +70,10 @@ function saidAt(episode, answer, frame) {
     return answer.outputs.map((track) => ({ ...shownOf(track, momentsOf(track) - 1, recordedOf(episode.outputs, track, 0)), changed: new Set() }));
   }
   if (answer.hint_tracks.length > 0) {
-    return answer.hint_tracks.map((track) => shownOf(track, moment, recordedOf(episode.hints, track, moment)));
+    return answer.hint_tracks.map((track) => noticeable(shownOf(track, moment, recordedOf(episode.hints, track, moment)), moment));
   }
   const isSteps = answer.outputs.some((track) => momentsOf(track) > 1);
-  return isSteps ? answer.outputs.map((track) => shownOf(track, moment, null)) : [];
+  return isSteps ? answer.outputs.map((track) => noticeable(shownOf(track, moment, null), moment)) : [];
 }
 
 /** @param {Track} track @param {number} moment @param {(number | null)[] | null} truth @returns {Shown} */
@@ -81,6 +81,13 @@ function shownOf(track, moment, truth) {
   // At an answer of one moment nothing is new.
   const changed = momentsOf(track) > 1 ? changedAt(track, moment) : new Set();
   return { track, values: valuesAt(track, moment), changed, truth };
+}
+
+/** Numbers of networks move a little all the time: only what would count as wrong is a change. @param {Shown} shown @param {number} moment @returns {Shown} */
+function noticeable(shown, moment) {
+  if (shown.track.quantity !== "scalar" || moment === 0) return shown;
+  const before = valuesAt(shown.track, moment - 1);
+  return { ...shown, changed: new Set([...shown.changed].filter((index) => isWrong(shown.track, shown.values[index], before[index]))) };
 }
 
 /** @param {Track[]} tracks @param {Track} like @param {number} moment */
@@ -118,9 +125,14 @@ function nodeOf(node, episode, shown) {
       if ((value ?? 0) > 2) scene.notes.push(`class ${value}`);
     }
   }
-  const notes = notesOf(shown).map(({ track, values }) => valueWords(track, values[node]));
+  const notes = notesOf(shown).map(({ values }) => noteWords(values[node]));
   if (notes.length > 0) scene.notes.push(notes.join(" | "));
   return scene;
+}
+
+/** A number with as many digits as there is room for. @param {number | null} value */
+function noteWords(value) {
+  return value === null ? "–" : String(Number(value.toFixed(2)));
 }
 
 /** The numbers that are written below nodes, two at most. @param {Shown[]} shown */
@@ -207,12 +219,17 @@ function outputWords(shown) {
   return masks.map(({ track, values }) => `${track.name}: ${values.flatMap((value, node) => (value ? [node] : [])).join(", ")}.`).join(" ");
 }
 
+/** Words whose numbers have few digits. @param {string} words */
+function shortened(words) {
+  return words.replace(/-?\d+\.\d{3,}/g, (number) => short(Number(number)));
+}
+
 /** @param {Answer} answer */
 export function judgementWords({ judgement, outputs }) {
   const measured = judgement.measured.map(([metric, value]) =>
     (metric === "squared_error" ? `squared error ${short(value)}` : `${named(metric)} ${percent(value)}%`));
   const graph = outputs.filter((track) => track.place === "graph").map((track) => `${named(track.name)} ${valueWords(track, valuesAt(track, momentsOf(track) - 1)[0])}`);
   const valid = judgement.valid === null ? []
-    : [judgement.valid ? "a valid answer" : `not a valid answer${judgement.violation ? `: ${judgement.violation}` : ""}`];
+    : [judgement.valid ? "a valid answer" : `not a valid answer${judgement.violation ? `: ${shortened(judgement.violation)}` : ""}`];
   return `${[...graph, ...measured, ...valid].join("; ")}.`;
 }

@@ -8,7 +8,7 @@ import { valueWords } from "./tracks.js";
 export function valuesOf(scene, nNodes) {
   const single = scene.shown.filter(({ track }) => track.place === "graph" || track.quantity === "mask_one");
   const onNodes = scene.shown.filter(({ track }) => track.place === "node" && track.quantity !== "mask_one");
-  const facts = single.map((one) => h("div", {}, h("dt", {}, one.track.name), h("dd", {}, ...wordsOf(one, 0))));
+  const facts = single.map((one) => h("div", {}, h("dt", {}, one.track.name), h("dd", { class: wrongOf(one).has(0) ? "wrong-value" : null }, ...wordsOf(one, 0))));
   const parts = [];
   if (facts.length > 0) parts.push(h("dl", { class: "facts" }, ...facts));
   if (onNodes.length > 0) {
