@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -69,7 +72,54 @@ scalars."""
         """What was wrong with answers that are not correct, and with how many."""
         return self._judged(predicted)[1]
 
-    def _judged(self, predicted: Mapping[str, Any]) -> tuple[dict[str, Result], dict[str, int]]:
+    def record(
+        self,
+        predicted: Mapping[str, Any],
+        file: str | os.PathLike[str] | None = None,
+        *,
+        model: str,
+        seed: int,
+        split: str | None = None,
+        hints: bool = False,
+    ) -> dict[str, Any]:
+        """The results as a record, appended to `file` as a line for `salsa report --add`.
+
+        `split` is the name of the data set unless told otherwise, and `hints` says whether the
+        model has learned from them.
+        """
+        results, violations, convention = self._judged(predicted)
+        split = split or getattr(predicted["dataset"], "split", None)
+        if not isinstance(split, str):
+            raise ValueError("the data set has no name; expected split='...'")
+        metrics = {name: _summary(result) for name, result in results.items()}
+        valid = metrics.pop("valid", None)
+        count = next(iter(results.values())).count if results else 0
+        record = {
+            "schema": 1,
+            "algorithm": self.algorithm,
+            "model": model,
+            "hints": bool(hints),
+            "convention": convention,
+            "seed": int(seed),
+            "evaluation": [
+                {
+                    "split": split,
+                    "graphs": count,
+                    "metrics": metrics,
+                    "valid": valid,
+                    "violations": violations,
+                }
+            ],
+        }
+        if file is not None:
+            line = json.dumps(record, allow_nan=False) + "\n"
+            with open(file, "a", encoding="utf-8", newline="\n") as lines:
+                lines.write(line)
+        return record
+
+    def _judged(
+        self, predicted: Mapping[str, Any]
+    ) -> tuple[dict[str, Result], dict[str, int], str]:
         if set(predicted) != {"dataset", *self.outputs}:
             raise ValueError(f"expected {self.expected_input_format}\nfound {sorted(predicted)}")
         dataset = predicted["dataset"]
@@ -83,7 +133,19 @@ scalars."""
             raise ValueError(f"expected samples of {self.algorithm}, found {wrong.algorithm}")
         scores = [_scores(predicted[name]) for name in self.outputs]
         results, violations = _core.evaluate(samples, scores, convention)
-        return {row[0]: Result(row[1], row[2], row[3], row[4]) for row in results}, violations
+        named = {row[0]: Result(row[1], row[2], row[3], row[4]) for row in results}
+        return named, violations, convention
+
+
+def _summary(result: Result) -> dict[str, Any]:
+    """A metric as records have it; JSON lacks what is no number."""
+    interval = result.interval
+    return {
+        "count": result.count,
+        "mean": result.mean if math.isfinite(result.mean) else None,
+        "deviation": result.deviation,
+        "interval": interval and {"low": interval[0], "high": interval[1]},
+    }
 
 
 def _scores(given: Any) -> npt.NDArray[np.float32]:

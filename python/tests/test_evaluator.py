@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import doctest
+import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -70,6 +74,43 @@ def test_predictions_of_a_loader_can_be_tensors() -> None:
     assert found["valid"] == found["node_f1"] == 1.0
     none = [torch.zeros_like(one) for one in scores]
     assert Evaluator("fast_mis").eval({"dataset": tests, "inmis": none})["valid"] == 0.0
+
+
+def test_results_join_the_tables_of_a_report(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    evaluator = Evaluator("mst_prim")
+    for split in ["er_16", "ws_16"]:
+        tests = salsa_clrs.dataset("mst", split, suite="release", hints=False)[:10]
+        given = {"dataset": tests, "pi": tests.batch(range(10)).outputs["pi"]}
+        record = evaluator.record(given, file, model="my model", seed=7, hints=True)
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [line["evaluation"][0]["split"] for line in lines] == ["er_16", "ws_16"]
+    assert lines[1] == record
+    assert record["algorithm"] == "mst" and record["convention"] == "release"
+    assert record["evaluation"][0]["metrics"]["node_accuracy"]["mean"] == 1.0
+    assert "| mst | my model (H), release | 100.0 | 100.0 |" in report(file)
+
+
+def test_a_record_without_a_name_is_a_mistake(tmp_path: Path) -> None:
+    tests = salsa_clrs.dataset("eccentricity", "er_16", hints=False)[:3]
+    wrong = tests.batch(range(3)).outputs["eccentricity"] * np.nan
+    given = {"dataset": list(tests), "eccentricity": wrong}
+    evaluator = Evaluator("eccentricity")
+    with pytest.raises(ValueError, match="the data set has no name"):
+        evaluator.record(given, model="mine", seed=1)
+    file = tmp_path / "mine.jsonl"
+    record = evaluator.record(given, file, model="mine", seed=1, split="roads")
+    assert record["evaluation"][0]["metrics"]["squared_error"]["mean"] is None
+    assert "| eccentricity | mine | NaN |" in report(file, "eccentricity-error")
+
+
+def report(file: Path, table: str = "node-accuracy") -> str:
+    """What `salsa report` makes of a file."""
+    words = ["--add", str(file), "--format", "markdown", "--table", table]
+    start = "from salsa_clrs._command import main; main()"
+    command = [sys.executable, "-c", start, "report", *words]
+    done = subprocess.run(command, cwd=file.parent, check=True, capture_output=True, text=True)
+    return done.stdout
 
 
 def test_mistakes_are_told() -> None:

@@ -15,7 +15,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Single samples", &["inspect", "draw"]),
     ("Graphs of your own", &["execute"]),
     ("Models", &["train", "evaluate", "predict"]),
-    ("Experiments", &["sweep"]),
+    ("Experiments", &["sweep", "report", "serve"]),
     ("Measurements", &["bench", "dev"]),
     ("Set up", &["completions", "man"]),
 ];

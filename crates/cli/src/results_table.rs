@@ -6,9 +6,9 @@ use clap::ValueEnum;
 use salsa_learn::confidence::Summary;
 use salsa_learn::evaluation::{Data, Evaluation, Group, SplitResult, Steps};
 use salsa_learn::metrics::{self, Metric, Scale};
+use salsa_report::paper;
 
 use crate::compute::on_device;
-use crate::paper;
 use crate::table::{short, table_of};
 
 /// What the rows are.

@@ -14,9 +14,19 @@ pub fn predictions(
     batch: &Batch,
     outputs: &[Tensor],
 ) -> Vec<Vec<Values>> {
+    predictions_of(tape, spec.outputs(), batch, outputs)
+}
+
+/// Predicted values of some features for each graph of a batch: `[graph][feature]`.
+pub fn predictions_of<'a>(
+    tape: &Tape,
+    fields: impl Iterator<Item = &'a Field>,
+    batch: &Batch,
+    decoded: &[Tensor],
+) -> Vec<Vec<Values>> {
     let mut all = vec![Vec::new(); batch.n_graphs()];
-    for (field, &output) in spec.outputs().zip(outputs) {
-        let decoded = tape.read(output);
+    for (field, &tensor) in fields.zip(decoded) {
+        let decoded = tape.read(tensor);
         for (graph, own) in all.iter_mut().enumerate() {
             own.push(predicted(field, batch, graph, &decoded));
         }

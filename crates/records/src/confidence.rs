@@ -91,7 +91,7 @@ fn wilson(share: f64, count: f64) -> Interval {
 }
 
 /// The 97.5% quantile of the normal distribution.
-const Z: f64 = 1.959963984540054;
+pub const Z: f64 = 1.959963984540054;
 
 /// The 97.5% quantiles of Student's distribution for 1, 2, ..., 20 degrees of freedom.
 const T: [f64; 20] = [
@@ -118,7 +118,7 @@ const T: [f64; 20] = [
 ];
 
 /// The 97.5% quantile of Student's distribution, within 2e-7; `freedom` is at least 1.
-fn t_quantile(freedom: usize) -> f64 {
+pub fn t_quantile(freedom: usize) -> f64 {
     if let Some(&quantile) = freedom.checked_sub(1).and_then(|place| T.get(place)) {
         return quantile;
     }

@@ -98,9 +98,15 @@ fn publish_at(path: &Path, record: &Record) -> io::Result<Published> {
 /// The records at a path, in the order of file names: of a sweep's folder, of a folder of
 /// `.jsonl` files, or of one file.
 pub fn read(path: &Path) -> Result<Vec<Record>, StoreError> {
+    let all: Result<Vec<_>, _> = files(path)?.iter().map(|file| read_file(file)).collect();
+    Ok(all?.concat())
+}
+
+/// The files of records at such a path, in order; what is no folder is taken for a file.
+pub fn files(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let failed = |error| StoreError::File { path: path.display().to_string(), error };
     if !path.is_dir() {
-        return read_file(path);
+        return Ok(vec![path.to_owned()]);
     }
     let records = path.join("records");
     let folder = if records.is_dir() { &records } else { path };
@@ -114,12 +120,16 @@ pub fn read(path: &Path) -> Result<Vec<Record>, StoreError> {
         }
     }
     files.sort();
-    let all: Result<Vec<_>, _> = files.iter().map(|file| read_file(file)).collect();
-    Ok(all?.concat())
+    Ok(files)
 }
 
 /// The records of a file, one a line.
 pub fn read_file(path: &Path) -> Result<Vec<Record>, StoreError> {
+    Ok(read_lines(path)?.into_iter().map(|(_, record)| record).collect())
+}
+
+/// The same with the line of each, from 1.
+pub fn read_lines(path: &Path) -> Result<Vec<(usize, Record)>, StoreError> {
     let name = || path.display().to_string();
     let text =
         std::fs::read_to_string(path).map_err(|error| StoreError::File { path: name(), error })?;
@@ -131,7 +141,7 @@ pub fn read_file(path: &Path) -> Result<Vec<Record>, StoreError> {
             })?;
             match record.schema {
                 found if found > SCHEMA => Err(StoreError::Schema { path: name(), line, found }),
-                _ => Ok(record),
+                _ => Ok((line, record)),
             }
         })
         .collect()

@@ -13,6 +13,8 @@ mod inspect;
 mod list;
 mod man;
 mod predict;
+mod report;
+mod serve;
 mod stats;
 mod sweep;
 mod train;
@@ -23,6 +25,8 @@ use std::io::Write;
 use clap::Subcommand;
 
 use crate::failure::Failure;
+
+pub use bench::scaling_lines;
 
 /// What `salsa` can do.
 #[derive(Debug, Subcommand)]
@@ -40,6 +44,8 @@ pub enum Command {
     Predict(predict::Predict),
     #[command(subcommand, arg_required_else_help = false)]
     Sweep(sweep::Sweep),
+    Report(report::Report),
+    Serve(serve::Serve),
     Demo(demo::Demo),
     #[command(subcommand, arg_required_else_help = false)]
     Bench(bench::Bench),
@@ -65,6 +71,8 @@ impl Command {
             Self::Evaluate(evaluate) => evaluate.run(out),
             Self::Predict(predict) => predict.run(out),
             Self::Sweep(sweep) => sweep.run(out),
+            Self::Report(report) => report.run(out),
+            Self::Serve(serve) => serve.run(out),
             Self::Demo(demo) => demo.run(out),
             Self::Bench(bench) => bench.run(out),
             Self::Dev(dev) => dev.run(out),

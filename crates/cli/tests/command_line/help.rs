@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::salsa::{folder, printed, salsa};
 
 /// Every command, those of `bench` too.
-pub const COMMANDS: [&str; 28] = [
+pub const COMMANDS: [&str; 30] = [
     "list",
     "generate",
     "convert",
@@ -23,6 +23,8 @@ pub const COMMANDS: [&str; 28] = [
     "sweep worker",
     "sweep submit",
     "sweep status",
+    "report",
+    "serve",
     "demo",
     "bench",
     "bench generate",

@@ -25,6 +25,8 @@ mod help;
 mod inspect;
 mod interruption;
 mod mistakes;
+mod page;
+mod report;
 mod scaling;
 mod side_by_side;
 mod summaries;

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use insta::{assert_snapshot, with_settings};
+use salsa_report::formats::markdown::markdown;
+use salsa_report::study::{Entry, Study};
+use salsa_report::tables as kinds;
 use serde_json::Value;
 
 use crate::mistakes::{mistake, mistake_at};
@@ -81,6 +84,19 @@ pub fn make(at: &Path, out: &str) {
     assert_eq!(made.code, Some(0), "{}", made.err);
 }
 
+/// The tables of what is left, as `salsa report --table all --format markdown` prints them.
+pub fn tables(left: &Left) -> String {
+    let entry = |(record, _): &(Value, _)| Entry {
+        record: serde_json::from_value(record.clone()).unwrap(),
+        from: String::new(),
+    };
+    let study = Study::new(left.values().map(entry).collect()).unwrap();
+    let tables = kinds::ALL.iter().map(|kind| (kind.of)(&study));
+    let texts: Vec<String> =
+        tables.filter(|table| !table.rows.is_empty()).map(|table| markdown(&table)).collect();
+    texts.join("\n")
+}
+
 /// One cell after the other is not worth telling twice: compares without printing everything.
 #[track_caller]
 pub fn assert_same(found: &Left, expected: &Left) {
@@ -89,6 +105,7 @@ pub fn assert_same(found: &Left, expected: &Left) {
         assert_eq!(found[cell].0, *record, "{cell}");
         assert!(found[cell].1 == *weights, "{cell}: other weights");
     }
+    assert_eq!(tables(found), tables(expected));
 }
 
 #[test]

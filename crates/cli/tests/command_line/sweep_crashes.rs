@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::salsa::{command, folder, run, salsa, succeeds};
-use crate::sweep::{Left, TINY, assert_same, left, make, undisturbed};
+use crate::salsa::{command, folder, printed, run, salsa, succeeds};
+use crate::sweep::{Left, TINY, assert_same, left, make, tables, undisturbed};
 
 /// Numbers that look random (Knuth's linear congruence).
 struct Dice(u64);
@@ -77,6 +77,8 @@ fn finished_as(at: &Path, expected: &Left) {
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(run.out.starts_with("tiny: 8 of 8 cells finished\n"), "{}", run.out);
     assert_same(&left(&at.join("s")), expected);
+    let reported = printed(at, "report s --table all --format markdown");
+    assert_eq!(reported, tables(expected));
 }
 
 #[test]

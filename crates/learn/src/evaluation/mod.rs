@@ -13,6 +13,7 @@ mod steps;
 mod tally;
 mod test_set;
 mod verdict;
+mod watch;
 
 pub use answers::{Answer, EvaluateError, Options, answers};
 pub use graph_result::{GraphResult, MetricValue};
@@ -23,6 +24,7 @@ pub use steps::{Steps, UnknownSteps};
 pub use tally::{Tally, evaluate};
 pub use test_set::TestSet;
 pub use verdict::{Verdict, verdict};
+pub use watch::{Watched, watch};
 
 #[cfg(test)]
 mod tests;

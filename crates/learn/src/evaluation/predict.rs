@@ -71,7 +71,10 @@ pub fn scores(network: &mut Network, sample: &Sample) -> Result<Vec<Vec<f32>>, B
 }
 
 /// A sample as a batch, if it is one for this network, and an empty tape that records nothing.
-fn prepared(Network { tape, model }: &mut Network, sample: &Sample) -> Result<Batch, BatchError> {
+pub(super) fn prepared(
+    Network { tape, model }: &mut Network,
+    sample: &Sample,
+) -> Result<Batch, BatchError> {
     let (found, expected) = (&sample.trajectory.spec.algorithm, &model.spec.algorithm);
     if found != expected {
         let (found, expected) = (found.to_string(), expected.to_string());
@@ -109,7 +112,7 @@ fn same(now: &[Values], before: &[Values]) -> bool {
 }
 
 /// The random values of an execution, and more of them when it is over.
-struct Phases<'a> {
+pub(super) struct Phases<'a> {
     recorded: &'a [Vec<f64>],
     rng: ChaCha8Rng,
     /// The phase that `values` are of.
@@ -118,14 +121,14 @@ struct Phases<'a> {
 }
 
 impl<'a> Phases<'a> {
-    fn new(sample: &Sample, given: &'a Randomness) -> Self {
+    pub(super) fn new(sample: &Sample, given: &'a Randomness) -> Self {
         let rng = random::stream(sample.problem_hash().0, 0);
         let values = vec![0.0; sample.graph.n_nodes()];
         Self { recorded: given.phases(), rng, phase: None, values }
     }
 
     /// The values of a step `[n_nodes]`; steps are asked for in order.
-    fn at(&mut self, step: usize) -> &[f32] {
+    pub(super) fn at(&mut self, step: usize) -> &[f32] {
         let phase = step / 2;
         if self.phase != Some(phase) {
             self.phase = Some(phase);

@@ -203,6 +203,14 @@ impl Rollout<'_> {
         self.model.decode_outputs(tape, &self.decoded(self.hidden, self.previous))
     }
 
+    /// Decodes the hints as they are now; none where they were not learned.
+    pub fn hints(&self, tape: &mut Tape) -> Vec<Tensor> {
+        match self.model.options.hints {
+            true => self.model.decode_hints(tape, &self.decoded(self.hidden, self.previous)),
+            false => Vec::new(),
+        }
+    }
+
     fn decoded(&self, new: Tensor, old: Tensor) -> Decoded {
         Decoded {
             encoding: self.encoding,

@@ -22,6 +22,8 @@ use serde::de::DeserializeOwned;
 use crate::arguments::Format;
 use crate::failure::Failure;
 
+pub use scaling::scaling_lines;
+
 /// Measure speed and memory
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Example: salsa bench generate --format json > speed.json")]

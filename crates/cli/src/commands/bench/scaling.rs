@@ -4,6 +4,7 @@
 //! that of the published code. Every cell runs in a process of its own, so that its peak memory is
 //! its own too; one that memory is too small for ends its line and not the measurement.
 
+mod lines;
 mod published;
 mod rendered;
 
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use salsa_learn::compute::Compute;
 
+pub use self::lines::scaling_lines;
 use self::rendered::{csv, memory_plot, text, time_plot};
 use super::own_process::in_own_process;
 use super::pass::{Cell, Question, Source, Work, measure};
