@@ -25,6 +25,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("clusters.md", "needs Ray"),
     ("guide/python.md", "installing is tested elsewhere"),
     ("guide/start.md", "installing is tested elsewhere"),
+    ("reports.md", "opens a browser, and serves until it is stopped"),
 ];
 
 #[test]
