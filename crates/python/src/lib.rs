@@ -31,7 +31,10 @@ use pyo3::prelude::*;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// What the package `salsa_clrs` is built on.
-#[pymodule(name = "_core", gil_used = false)]
+///
+/// It was never tried without the interpreter's lock, so a free-threaded Python takes the lock
+/// again when it imports this, and warns.
+#[pymodule(name = "_core", gil_used = true)]
 mod core {
     #[pymodule_export]
     use super::ahead::Ahead;

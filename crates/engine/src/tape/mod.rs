@@ -136,6 +136,17 @@ impl Tape {
         }
     }
 
+    /// What `part` makes of a tensor, which is not needed any more after that.
+    pub fn replaced(
+        &mut self,
+        tensor: Tensor,
+        part: impl FnOnce(&mut Self, Tensor) -> Tensor,
+    ) -> Tensor {
+        let result = part(self, tensor);
+        self.release(tensor);
+        result
+    }
+
     fn truncate(&mut self, len: usize) {
         while self.slots.len() > len {
             if let Some(slot) = self.slots.pop() {

@@ -107,6 +107,20 @@ fn more_blocks_take_no_more_buffers() {
 }
 
 #[test]
+fn the_buffer_of_what_is_replaced_is_used_again_unless_the_tape_records() {
+    let chain = |recording: bool| {
+        let mut tape = Tape::new(Cpu::new(1));
+        tape.set_recording(recording);
+        let first = tape.constant(1, 64, &[2.0; 64]);
+        let relu = |tape: &mut Tape, x| tape.unary(Unary::Relu, x);
+        let last = (0..10).fold(first, |x, _| tape.replaced(x, relu));
+        (tape.read(last), tape.allocations())
+    };
+    assert_eq!(chain(false), (vec![2.0; 64], 2));
+    assert_eq!(chain(true), (vec![2.0; 64], 11));
+}
+
+#[test]
 fn a_scope_leaves_its_result_and_what_was_there_before() {
     let mut tape = Tape::new(Cpu::new(1));
     let outer = tape.constant(1, 2, &[1.0, -2.0]);

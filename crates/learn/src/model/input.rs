@@ -62,6 +62,8 @@ pub struct OnInput {
     folded: Option<Tensor>,
     /// The column of the first state's block.
     start: usize,
+    /// The width of a block.
+    hidden: usize,
 }
 
 impl OnInput {
@@ -85,7 +87,7 @@ impl OnInput {
         let constant = encoding.layer(tape, weight, start, bias);
         let start = start + hidden;
         let folded = fold.then(|| tape.sum_of_columns(weight, &[start, start + hidden], hidden));
-        Self { encoding, constant, weight, folded, start }
+        Self { encoding, constant, weight, folded, start, hidden }
     }
 
     /// `[n_nodes, outputs]` for one step.
@@ -103,19 +105,19 @@ impl OnInput {
         self.sum(tape, state, self.constant.0)
     }
 
-    fn randomness_at(&self, tape: &Tape) -> usize {
-        self.start + 2 * tape.columns(self.encoding.values)
+    fn randomness_at(&self) -> usize {
+        self.start + 2 * self.hidden
     }
 
     fn add_randomness(&self, tape: &mut Tape, randomness: Tensor, sum: Tensor) -> Tensor {
-        let start = self.randomness_at(tape);
+        let start = self.randomness_at();
         tape.linear(Linear::new(&[(randomness, self.weight)]).from_column(start).add(sum))
     }
 
     fn sum(&self, tape: &mut Tape, state: &State, constant: Tensor) -> Tensor {
         let (first, second) = ((state.hidden, self.weight), (state.second, self.weight));
         let last = state.randomness.map(|randomness| (randomness, self.weight));
-        let randomness_at = self.randomness_at(tape);
+        let randomness_at = self.randomness_at();
         let mut run = |layer: Linear<'_>| tape.linear(layer.add(constant));
         match (self.folded, last) {
             (Some(folded), None) => run(Linear::new(&[(state.hidden, folded)])),

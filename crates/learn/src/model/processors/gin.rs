@@ -94,7 +94,9 @@ impl<'a> Sum<'a> {
             Reduction::Max => tape.gather_max(edges, messages),
             _ => tape.aggregate(edges, *reduction, messages, |_, message| message),
         };
-        tape.scaled_sum(self.gin.eps, x, reduced)
+        let sum = tape.scaled_sum(self.gin.eps, x, reduced);
+        tape.release(reduced);
+        sum
     }
 }
 
@@ -106,17 +108,21 @@ impl Processor for Gin {
         let same = surroundings.convention == Convention::Release && sum.scales.is_none();
         let Affine { weight, bias } = self.first;
         let first = OnInput::of_columns(tape, weight, 0, Some(bias), encoding.into(), same);
+        tape.release(encoding);
         Box::new(move |tape: &mut Tape, state: &State| {
             let hidden = sum.apply(tape, state.hidden, Block::Hidden);
             let second = if same { hidden } else { sum.apply(tape, state.second, Block::Second) };
             let randomness =
                 state.randomness.map(|values| sum.apply(tape, values, Block::Randomness));
             let y = first.apply(tape, &State { hidden, second, randomness });
-            let y = self.first_norm.apply(tape, y, Activation::Relu);
-            let y = self.second.apply(tape, y);
-            let y = self.second_norm.apply(tape, y, Activation::None);
-            let y = self.norm.apply(tape, y);
-            self.gru.apply(tape, y, state.hidden)
+            for sum in [hidden, second] {
+                tape.release(sum);
+            }
+            let y = tape.replaced(y, |tape, y| self.first_norm.apply(tape, y, Activation::Relu));
+            let y = tape.replaced(y, |tape, y| self.second.apply(tape, y));
+            let y = tape.replaced(y, |tape, y| self.second_norm.apply(tape, y, Activation::None));
+            let y = tape.replaced(y, |tape, y| self.norm.apply(tape, y));
+            tape.replaced(y, |tape, y| self.gru.apply(tape, y, state.hidden))
         })
     }
 }

@@ -53,9 +53,10 @@ impl Processor for Pgn {
         let own = OnInput::new(tape, self.own, surroundings);
         let Surroundings { edges, weights, reduction, .. } = surroundings.clone();
         Box::new(move |tape: &mut Tape, state: &State| {
+            let (source, target) = (source.apply(tape, state), target.apply(tape, state));
             let messages = Messages {
-                source: Some(source.apply(tape, state)),
-                target: Some(target.apply(tape, state)),
+                source: Some(source),
+                target: Some(target),
                 scaled: weights.map(|weights| (weights, self.weight.weight)),
                 bias: weights.map(|_| self.weight.bias),
                 activation: Activation::Relu,
@@ -71,11 +72,17 @@ impl Processor for Pgn {
                     last.apply(tape, message)
                 })
             };
+            for part in [source, target] {
+                tape.release(part);
+            }
             let own = own.apply(tape, state);
             let parts = [(aggregate, self.aggregate.weight)];
             let update = Linear::new(&parts).bias(self.aggregate.bias).add(own).relu();
             let update = tape.linear(update);
-            self.norm.apply(tape, update)
+            for part in [aggregate, own] {
+                tape.release(part);
+            }
+            tape.replaced(update, |tape, update| self.norm.apply(tape, update))
         })
     }
 }

@@ -54,9 +54,10 @@ impl Processor for RecGnn {
         let target = OnInput::of_columns(tape, weight, self.input, Some(bias), encoding, fold);
         let scaled = weights.map(|weights| (weights, tape.columns_of(weight, 2 * self.input, 1)));
         Box::new(move |tape: &mut Tape, state: &State| {
+            let (source, target) = (source.apply(tape, state), target.apply(tape, state));
             let messages = Messages {
-                source: Some(source.apply(tape, state)),
-                target: Some(target.apply(tape, state)),
+                source: Some(source),
+                target: Some(target),
                 scaled,
                 bias: None,
                 activation: Activation::None,
@@ -66,8 +67,11 @@ impl Processor for RecGnn {
                 let message = self.second.apply(tape, message);
                 self.second_norm.apply(tape, message, Activation::None)
             });
-            let next = self.gru.apply(tape, aggregate, state.hidden);
-            self.norm.apply(tape, next)
+            for part in [source, target] {
+                tape.release(part);
+            }
+            let next = tape.replaced(aggregate, |tape, x| self.gru.apply(tape, x, state.hidden));
+            tape.replaced(next, |tape, next| self.norm.apply(tape, next))
         })
     }
 }
