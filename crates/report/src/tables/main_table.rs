@@ -18,12 +18,7 @@ pub static KIND: Kind = Kind {
 };
 
 fn of(study: &Study) -> Table {
-    let shown: Vec<(&Experiment, Metric)> = study
-        .experiments
-        .iter()
-        .filter_map(|one| Some((one, one.main_metric()?)))
-        .filter(|(one, metric)| (KIND.shows)(study, one, *metric))
-        .collect();
+    let shown = KIND.by_main_metric(study);
     let columns = sets_with(study, shown.iter().copied());
     let mut table = table(&KIND, "Main results", &["algorithm", "metric", "model"], columns);
     for rivals in shown.chunk_by(|(a, a_metric), (b, b_metric)| {

@@ -53,6 +53,16 @@ impl Kind {
     pub fn named(name: &str) -> Option<&'static Self> {
         ALL.iter().copied().find(|kind| kind.name == name)
     }
+
+    /// The experiments in it, each by the metric that stands for its algorithm.
+    fn by_main_metric<'a>(&self, study: &'a Study) -> Vec<(&'a Experiment, Metric)> {
+        study
+            .experiments
+            .iter()
+            .filter_map(|one| Some((one, one.main_metric()?)))
+            .filter(|(one, metric)| (self.shows)(study, one, *metric))
+            .collect()
+    }
 }
 
 /// An empty table of a kind, with a column for each set.

@@ -32,12 +32,7 @@ pub(crate) fn theirs(experiment: &Experiment, set: &str, metric: Metric) -> Opti
 }
 
 fn of(study: &Study) -> Table {
-    let shown: Vec<(&Experiment, Metric)> = study
-        .experiments
-        .iter()
-        .filter_map(|one| Some((one, one.main_metric()?)))
-        .filter(|(one, metric)| (KIND.shows)(study, one, *metric))
-        .collect();
+    let shown = KIND.by_main_metric(study);
     let is_compared = |set: &String| {
         shown.iter().any(|(one, metric)| {
             theirs(one, set, *metric).is_some() && one.measured(set, metric.name).is_some()
