@@ -112,11 +112,7 @@ impl Record {
 
     /// The mean of a metric on a set; `valid` is the share of correct answers.
     pub fn mean(&self, set: &str, metric: &str) -> Option<f64> {
-        let all = &self.set(set)?.result.all;
-        match metric {
-            "valid" => all.valid.map(|valid| valid.mean),
-            metric => all.metrics.get(metric).map(|summary| summary.mean),
-        }
+        self.set(set)?.result.all.summary(metric).map(|summary| summary.mean)
     }
 }
 

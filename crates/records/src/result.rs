@@ -76,3 +76,13 @@ pub struct Group {
     #[serde(default)]
     pub mean_steps: f64,
 }
+
+impl Group {
+    /// What a metric says; `valid` is the share of correct answers.
+    pub fn summary(&self, metric: &str) -> Option<&Summary> {
+        match metric {
+            "valid" => self.valid.as_ref(),
+            metric => self.metrics.get(metric),
+        }
+    }
+}

@@ -148,9 +148,7 @@ impl Experiment {
         for record in &self.records {
             let Some(result) = record.set(set) else { continue };
             let all = &result.result.all;
-            let summary =
-                if metric == "valid" { all.valid.as_ref() } else { all.metrics.get(metric) };
-            let Some(summary) = summary else { continue };
+            let Some(summary) = all.summary(metric) else { continue };
             means.push(summary.mean);
             graphs.push(all.graphs);
             deviations.push(summary.deviation);

@@ -45,8 +45,5 @@ pub fn figure(experiment: &Experiment, set: &str, metric: Metric) -> Cell {
 
 /// Whether an experiment has a metric anywhere.
 pub fn has(experiment: &Experiment, metric: Metric) -> bool {
-    experiment.results().any(|set| match metric.name {
-        "valid" => set.result.all.valid.is_some(),
-        name => set.result.all.metrics.contains_key(name),
-    })
+    experiment.results().any(|set| set.result.all.summary(metric.name).is_some())
 }

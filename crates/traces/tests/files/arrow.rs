@@ -14,7 +14,7 @@ use salsa_traces::dataset::{
 use salsa_traces::export::arrow::{Shard, ShardError, ShardWriter, reseal};
 use tempfile::tempdir;
 
-use crate::wanted::{SMALL, TINY, Wanted, assert_same, files_in, write_into, written};
+use crate::wanted::{SMALL, TINY, Wanted, assert_same, damage, files_in, write_into, written};
 
 #[test]
 fn every_sample_reads_back() {
@@ -335,15 +335,7 @@ proptest! {
         changes in prop::collection::vec(any::<(usize, u8, u32)>(), 1..4),
     ) {
         let mut bytes = shard_bytes(&any_wanted(which));
-        for (place, kind, value) in changes {
-            let place = place % (bytes.len() - 8);
-            match kind % 4 {
-                0 => bytes[place] = value as u8,
-                1 => bytes[place..place + 4].copy_from_slice(&value.to_le_bytes()),
-                2 => bytes[place..place + 8].copy_from_slice(&i64::MAX.to_le_bytes()),
-                _ => bytes[place..place + 8].copy_from_slice(&[0; 8]),
-            }
-        }
+        damage(&mut bytes, &changes);
         let _ = reseal(&mut bytes);
         let Ok(shard) = Shard::from_bytes(bytes.into()) else { return Ok(()) };
         for index in shard.samples() {

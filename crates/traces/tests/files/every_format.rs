@@ -18,7 +18,7 @@ use salsa_traces::export::{Format, ShardError, npz, parquet};
 use salsa_traces::readers;
 use tempfile::tempdir;
 
-use crate::wanted::{SMALL, TINY, Wanted, assert_same, files_in, write_into, written};
+use crate::wanted::{SMALL, TINY, Wanted, assert_same, damage, files_in, write_into, written};
 
 const READABLE: [Format; 5] =
     [Format::Arrow, Format::Parquet, Format::Npz, Format::JsonLines, Format::Binary];
@@ -333,15 +333,7 @@ proptest! {
     ) {
         let wanted = any_wanted(which);
         let mut bytes = shard_bytes(&wanted);
-        for (place, kind, value) in changes {
-            let place = place % (bytes.len() - 8);
-            match kind % 4 {
-                0 => bytes[place] = value as u8,
-                1 => bytes[place..place + 4].copy_from_slice(&value.to_le_bytes()),
-                2 => bytes[place..place + 8].copy_from_slice(&i64::MAX.to_le_bytes()),
-                _ => bytes[place..place + 8].copy_from_slice(&[0; 8]),
-            }
-        }
+        damage(&mut bytes, &changes);
         let _ = reseal(wanted.format, &mut bytes);
         let _ = read_all(wanted.format, &bytes);
     }

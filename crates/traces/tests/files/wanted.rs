@@ -72,3 +72,16 @@ pub fn assert_same(read: &Sample, written: &Sample) {
     assert_eq!(read.content_hash(), written.content_hash());
     assert_eq!(read.hints_hash(), written.hints_hash());
 }
+
+/// Overwrites bytes as somebody would who knows what lengths and numbers are.
+pub fn damage(bytes: &mut [u8], changes: &[(usize, u8, u32)]) {
+    for &(place, kind, value) in changes {
+        let place = place % (bytes.len() - 8);
+        match kind % 4 {
+            0 => bytes[place] = value as u8,
+            1 => bytes[place..place + 4].copy_from_slice(&value.to_le_bytes()),
+            2 => bytes[place..place + 8].copy_from_slice(&i64::MAX.to_le_bytes()),
+            _ => bytes[place..place + 8].copy_from_slice(&[0; 8]),
+        }
+    }
+}
