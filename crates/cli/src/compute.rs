@@ -83,7 +83,7 @@ impl HowArguments {
         Ok(match device {
             DeviceName::Cpu => Compute::Cpu { n_threads: self.threads.count()? },
             DeviceName::Cuda(ordinal) => {
-                Compute::Cuda(CudaOptions { ordinal, sharing: 1, precision })
+                Compute::Cuda(CudaOptions { ordinal, precision, ..CudaOptions::default() })
             }
         })
     }

@@ -58,9 +58,12 @@ pub fn precision(text: &str) -> Result<Precision, String> {
     found.ok_or_else(|| format!("expected f32, tf32 or bf16, found {text:?}"))
 }
 
-/// Networks that answer on one GPU at the same time: enough that one computes while others make
-/// their graphs.
-const NETWORKS_A_GPU: usize = 4;
+/// Networks that answer on one GPU at the same time: one computes while the other's graphs are
+/// made.
+const NETWORKS_A_GPU: usize = 2;
+
+/// Graphs that one of them answers on at once, which keep a GPU busy unless they are tiny.
+const GRAPHS_A_NETWORK: usize = 50;
 
 impl Compute {
     /// The device, made ready.
@@ -87,11 +90,27 @@ impl Compute {
         }
     }
 
+    /// The same, letting others on a GPU go first: their steps are short, and they wait for each.
+    pub fn in_background(self) -> Self {
+        match self {
+            Self::Cpu { .. } => self,
+            Self::Cuda(options) => Self::Cuda(CudaOptions { background: true, ..options }),
+        }
+    }
+
     /// How many networks should share it where many questions are asked.
     pub fn most_networks(self) -> usize {
         match self {
             Self::Cpu { n_threads } => n_threads,
             Self::Cuda(_) => NETWORKS_A_GPU,
+        }
+    }
+
+    /// How many graphs a network should be asked about at once.
+    pub fn graphs_at_once(self) -> usize {
+        match self {
+            Self::Cpu { .. } => 1,
+            Self::Cuda(_) => GRAPHS_A_NETWORK,
         }
     }
 

@@ -14,20 +14,22 @@ pub fn predictions(
     batch: &Batch,
     outputs: &[Tensor],
 ) -> Vec<Vec<Values>> {
-    predictions_of(tape, spec.outputs(), batch, outputs)
+    let graphs: Vec<usize> = (0..batch.n_graphs()).collect();
+    predictions_of(tape, spec.outputs(), batch, &graphs, outputs)
 }
 
-/// Predicted values of some features for each graph of a batch: `[graph][feature]`.
+/// Predicted values of some features for some graphs of a batch: `[graph][feature]`.
 pub fn predictions_of<'a>(
     tape: &Tape,
     fields: impl Iterator<Item = &'a Field>,
     batch: &Batch,
+    graphs: &[usize],
     decoded: &[Tensor],
 ) -> Vec<Vec<Values>> {
-    let mut all = vec![Vec::new(); batch.n_graphs()];
+    let mut all = vec![Vec::new(); graphs.len()];
     for (field, &tensor) in fields.zip(decoded) {
         let decoded = tape.read(tensor);
-        for (graph, own) in all.iter_mut().enumerate() {
+        for (&graph, own) in graphs.iter().zip(&mut all) {
             own.push(predicted(field, batch, graph, &decoded));
         }
     }

@@ -32,7 +32,7 @@ impl Computing {
             }
             (DeviceName::Cuda(_), Some(_)) => Err(wrong("threads", "only for the CPU")),
             (DeviceName::Cuda(ordinal), None) => {
-                Ok(Compute::Cuda(CudaOptions { ordinal, sharing: 1, precision }))
+                Ok(Compute::Cuda(CudaOptions { ordinal, precision, ..CudaOptions::default() }))
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::trained::{Trained, TrainedArguments};
 
 /// Measure how good a trained model is
 ///
-/// Every graph is predicted alone and compared with the recorded execution;
+/// Every answer is compared with the recorded execution of its graph;
 /// an answer that differs from it may still be valid, and is counted as such beside. Where the
 /// paper has a figure for the same algorithm, model and split, it stands in the table.
 #[derive(Debug, Args)]

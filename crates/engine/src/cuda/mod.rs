@@ -48,13 +48,15 @@ pub struct CudaOptions {
     pub ordinal: usize,
     /// How many devices of one process share it at the same time.
     pub sharing: usize,
+    /// Whether the others come first.
+    pub background: bool,
     /// How products are computed.
     pub precision: Precision,
 }
 
 impl Default for CudaOptions {
     fn default() -> Self {
-        Self { ordinal: 0, sharing: 1, precision: Precision::Single }
+        Self { ordinal: 0, sharing: 1, background: false, precision: Precision::Single }
     }
 }
 
@@ -92,7 +94,7 @@ pub struct Cuda {
 impl Cuda {
     /// Loads the driver and the kernels.
     pub fn new(options: CudaOptions) -> Result<Self, CudaError> {
-        let CudaOptions { ordinal, sharing, precision } = options;
+        let CudaOptions { ordinal, precision, .. } = options;
         // SAFETY: looks for a library and loads it.
         if !unsafe { sys::is_culib_present() } {
             return Err(CudaError::NoDriver);
@@ -111,7 +113,7 @@ impl Cuda {
         }
         let stages = compiler::stages(&context)?;
         let code = compiler::kernels(&format!("sm_{major}{minor}"), stages)?;
-        let queue = Queue::new(&context, code, compiler::shared_bytes(stages) as u32, sharing)?;
+        let queue = Queue::new(&context, code, compiler::shared_bytes(stages) as u32, options)?;
         let library = OnceCell::new();
         if precision != Precision::Single {
             // Nothing else can round.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaStream, result, sys};
 use cudarc::nvrtc::Ptx;
 
+use super::CudaOptions;
 use super::arena::Place;
 use super::draft::{Code, Draft, Op};
 use super::error::CudaError;
@@ -32,8 +33,8 @@ const STAGED: usize = 256 << 10;
 /// Values that come back at a time, and how many times before the first must be waited for.
 const MOST_RETURNED: usize = 64;
 const N_RETURNS: usize = 4;
-/// An operator of more tiles is launched alone, with as many blocks as the GPU holds.
-const MANY_TILES: usize = 4096;
+/// An operator of more tiles for each block is launched alone, with as many blocks as the GPU holds.
+const MANY_TILES: usize = 32;
 
 /// Operators on their way to one GPU.
 #[derive(Debug)]
@@ -67,14 +68,16 @@ struct Slot {
 }
 
 impl Queue {
-    /// A block has `shared_bytes`; `sharing` queues will use the GPU at the same time.
+    /// A block has `shared_bytes`.
     pub(super) fn new(
         context: &Arc<CudaContext>,
         code: Vec<u8>,
         shared_bytes: u32,
-        sharing: usize,
+        options: CudaOptions,
     ) -> Result<Self, CudaError> {
-        let stream = context.new_stream()?;
+        let (least, greatest) = result::stream::get_priority_range()?;
+        let priority = if options.background { least } else { greatest };
+        let stream = context.new_stream_with_priority(priority)?;
         let module = context.load_module(Ptx::from_binary(code))?;
         let load = |name| -> Result<CudaFunction, CudaError> {
             let function = module.load_function(name)?;
@@ -92,7 +95,7 @@ impl Queue {
             None,
         )? as usize;
         let most_blocks = multiprocessors * a_multiprocessor;
-        let n_blocks = (most_blocks / sharing.max(1)).max(1);
+        let n_blocks = (most_blocks / options.sharing.max(1)).max(1);
         let slots = (0..N_SLOTS).map(|_| Slot::new(context)).collect::<Result<_, _>>()?;
         let returns = (0..N_RETURNS).map(|_| Return::new(context)).collect::<Result<_, _>>()?;
         let mut queue = Self {
@@ -119,7 +122,7 @@ impl Queue {
         if draft.n_tiles() == 0 {
             return Ok(());
         }
-        if draft.n_tiles() > MANY_TILES {
+        if draft.n_tiles() > MANY_TILES * self.n_blocks {
             self.flush()?;
             return self.launch_alone(&draft);
         }

@@ -1,6 +1,6 @@
 //! The answers of a network on many graphs, in order, made by several threads.
 //!
-//! Every thread has a network of its own, takes the next graph that nobody has, and sends what it
+//! Every thread has a network of its own, takes the next graphs that nobody has, and sends what it
 //! found to the caller, who waits for the one that is due. Where there are fewer graphs than
 //! threads, a network uses several.
 
@@ -12,7 +12,8 @@ use std::sync::mpsc;
 use salsa_traces::sample::SampleError;
 use thiserror::Error;
 
-use super::{Prediction, Steps, TestSet, Verdict, predict, verdict};
+use super::chunk::chunks;
+use super::{Prediction, Steps, TestSet};
 use crate::batch::BatchError;
 use crate::checkpoint::Checkpoint;
 use crate::compared::Mismatch;
@@ -90,27 +91,35 @@ pub fn answers(
     options: Options,
     each: &mut dyn FnMut(Answer) -> ControlFlow<()>,
 ) -> Result<(), EvaluateError> {
-    let jobs: Vec<(usize, u64)> = sets
-        .iter()
-        .enumerate()
-        .flat_map(|(set, given)| given.indices().map(move |index| (set, index)))
-        .collect();
-    let n_workers = options.compute.most_networks().min(jobs.len()).max(1);
-    let compute = options.compute.shared_by(n_workers);
+    let chunks = chunks(sets, options.compute.graphs_at_once());
+    let n_workers = options.compute.most_networks().min(chunks.len()).max(1);
+    let compute = options.compute.shared_by(n_workers).in_background();
     let next = AtomicUsize::new(0);
-    let (send, receive) = mpsc::sync_channel(2 * n_workers);
+    let (send, receive) = mpsc::sync_channel(2 * n_workers * options.compute.graphs_at_once());
     std::thread::scope(|scope| {
         for _ in 0..n_workers {
-            let (send, jobs, next) = (send.clone(), &jobs, &next);
+            let (send, chunks, next) = (send.clone(), &chunks, &next);
             scope.spawn(move || {
                 let mut network = None;
                 loop {
-                    let place = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(&job) = jobs.get(place) else { return };
-                    let answer = restored(&mut network, checkpoint, compute)
-                        .and_then(|network| answer(network, sets, job, options.steps));
-                    // Whoever asked may have heard enough.
-                    if send.send((place, answer)).is_err() {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(chunk) = chunks.get(number) else { return };
+                    let mut place = 0;
+                    let mut tell = |answer| {
+                        place += 1;
+                        // Whoever asked may have heard enough.
+                        match send.send(((number, place - 1), answer)) {
+                            Ok(()) => ControlFlow::Continue(()),
+                            Err(_) => ControlFlow::Break(()),
+                        }
+                    };
+                    let told = match restored(&mut network, checkpoint, compute) {
+                        Ok(network) => {
+                            chunk.answer(network, &sets[chunk.set], options.steps, &mut tell)
+                        }
+                        Err(error) => tell(Err(error)),
+                    };
+                    if told.is_break() {
                         return;
                     }
                 }
@@ -118,12 +127,15 @@ pub fn answers(
         }
         drop(send);
         let mut early = BTreeMap::new();
-        let mut due = 0;
+        let mut due = (0, 0);
         for (place, answer) in receive {
             early.insert(place, answer);
             while let Some(answer) = early.remove(&due) {
-                due += 1;
-                if each(answer?).is_break() {
+                let answer = answer?;
+                let chunk = &chunks[due.0];
+                due = if due.1 + 1 < chunk.len() { (due.0, due.1 + 1) } else { (due.0 + 1, 0) };
+                let is_new = answer.index >= sets[chunk.set].indices().start;
+                if is_new && each(answer).is_break() {
                     return Ok(());
                 }
             }
@@ -142,33 +154,4 @@ fn restored<'a>(
         Some(network) => Ok(network),
         none => Ok(none.insert(Network::restore(checkpoint, compute)?)),
     }
-}
-
-/// The answer on one sample.
-fn answer(
-    network: &mut Network,
-    sets: &[TestSet<'_>],
-    (place, index): (usize, u64),
-    steps: Steps,
-) -> Result<Answer, EvaluateError> {
-    let set = &sets[place];
-    let name = || set.name().to_owned();
-    let sample = set.sample(index)?;
-    let prediction = predict(network, &sample, steps).map_err(|error| EvaluateError::Batch {
-        set: name(),
-        index,
-        error,
-    })?;
-    network.tape.device().check().map_err(NetworkError::from)?;
-    let Verdict { measured, validity } = verdict(&sample, set.convention(), &prediction.outputs)
-        .map_err(|error| EvaluateError::Mismatch { set: name(), index, error })?;
-    Ok(Answer {
-        set: place,
-        index,
-        n_nodes: sample.graph.n_nodes(),
-        family: sample.generator.clone(),
-        prediction,
-        measured,
-        validity,
-    })
 }

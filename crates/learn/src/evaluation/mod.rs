@@ -1,11 +1,14 @@
 //! How good a network is: predictions graph by graph, metrics and validity, results as records.
 //!
-//! A graph is predicted alone, so memory is that of one graph for each thread, and batches decide
-//! nothing. Graphs are shared among threads and their answers put back in order: the result is
-//! the same for any number of threads.
+//! On the CPU a graph is predicted alone, so memory is that of one graph for each thread; a GPU
+//! takes several at once, which keeps it busy. Which ones depends on the sets alone, not on who
+//! comes first. Graphs are shared among threads and their answers put back in order: the result
+//! is the same for any number of threads.
 
 mod answers;
+mod chunk;
 mod graph_result;
+mod phases;
 mod predict;
 mod record;
 mod score;
@@ -17,7 +20,7 @@ mod watch;
 
 pub use answers::{Answer, EvaluateError, Options, answers};
 pub use graph_result::{GraphResult, MetricValue};
-pub use predict::{Prediction, predict, scores};
+pub use predict::{Prediction, predict, predict_together, scores};
 pub use record::{Data, Evaluation, Group, SplitResult, Trained};
 pub use score::score;
 pub use steps::{Steps, UnknownSteps};

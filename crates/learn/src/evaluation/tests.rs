@@ -58,8 +58,16 @@ fn alone_or_in_a_batch_a_graph_has_the_same_answer() {
             let forward = network.model.forward(&mut network.tape, &batch);
             let spec = &network.model.spec;
             let together = predictions(&network.tape, spec, &batch, &forward.outputs);
-            for (sample, together) in samples.iter().zip(together) {
+            let recorded = predict_together(&mut network, &samples, Steps::Recorded).unwrap();
+            let auto = predict_together(&mut network, &samples, Steps::Auto).unwrap();
+            for (place, (sample, together)) in samples.iter().zip(together).enumerate() {
                 let length = sample.trajectory.length as usize;
+                assert_eq!(
+                    recorded[place],
+                    Prediction { outputs: together.clone(), steps: length }
+                );
+                let alone = predict(&mut network, sample, Steps::Auto).unwrap();
+                assert_eq!(alone.steps, auto[place].steps, "{algorithm} {processor}");
                 let alone = predict(&mut network, sample, Steps::Recorded).unwrap();
                 assert_eq!(alone.steps, length);
                 for (alone, together) in alone.outputs.iter().zip(&together) {

@@ -3,7 +3,8 @@
 use salsa_traces::sample::Sample;
 use salsa_traces::trajectory::Values;
 
-use super::predict::{Phases, prepared};
+use super::phases::Phases;
+use super::predict::prepared;
 use crate::batch::BatchError;
 use crate::network::Network;
 use crate::prediction::predictions_of;
@@ -20,7 +21,7 @@ pub struct Watched {
 /// Watches a network on the graph and the inputs of a sample. The last outputs are those of
 /// [`predict()`](super::predict()) with the recorded steps.
 pub fn watch(network: &mut Network, sample: &Sample) -> Result<Watched, BatchError> {
-    let batch = prepared(network, sample)?;
+    let batch = prepared(network, std::slice::from_ref(sample))?;
     let Network { tape, model } = network;
     let mut phases = sample.inputs.randomness.as_ref().map(|given| Phases::new(sample, given));
     let mut rollout = model.begin(tape, &batch);
@@ -30,10 +31,10 @@ pub fn watch(network: &mut Network, sample: &Sample) -> Result<Watched, BatchErr
         rollout.advance(tape, randomness, &[]);
         tape.scope(|tape| {
             let outputs = rollout.outputs(tape);
-            let all = predictions_of(tape, model.spec.outputs(), &batch, &outputs);
+            let all = predictions_of(tape, model.spec.outputs(), &batch, &[0], &outputs);
             watched.outputs.extend(all);
             let hints = rollout.hints(tape);
-            let all = predictions_of(tape, model.spec.hints(), &batch, &hints);
+            let all = predictions_of(tape, model.spec.hints(), &batch, &[0], &hints);
             watched.hints.extend(all);
             // A result from below the scope: everything above is given back.
             rollout.hidden()
