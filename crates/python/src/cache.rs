@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use salsa_traces::collate::Ready;
 use salsa_traces::sample::Sample;
 
 /// Bytes that all caches of the process keep, so that one limit holds for all data sets together.
@@ -16,56 +17,96 @@ static KEPT: AtomicUsize = AtomicUsize::new(0);
 pub struct Cache {
     /// Bytes that all caches together may keep.
     pub limit: usize,
-    samples: Mutex<HashMap<(u64, bool), Arc<Sample>>>,
+    with_hints: Shelf<Sample>,
+    without: Shelf<Ready>,
 }
 
 impl Cache {
     pub fn new(limit: usize) -> Self {
-        Self { limit, samples: Mutex::new(HashMap::new()) }
+        Self { limit, with_hints: Shelf::default(), without: Shelf::default() }
     }
 
-    /// The sample with this index and with or without hints, made by `make` if it is not here.
-    ///
-    /// Never waits: a process that was forked while a thread held the lock would wait for ever.
-    pub fn get<E>(
+    /// The sample with this index and its hints, made by `make` if it is not here.
+    pub fn with_hints<E>(
         &self,
         index: u64,
-        hints: bool,
         make: impl FnOnce() -> Result<Sample, E>,
     ) -> Result<Arc<Sample>, E> {
-        let known = self.samples.try_lock().ok();
-        if let Some(sample) = known.and_then(|samples| samples.get(&(index, hints)).cloned()) {
-            return Ok(sample);
-        }
-        let sample = Arc::new(make()?);
-        let bytes = bytes(&sample);
-        if KEPT.load(Ordering::Relaxed).saturating_add(bytes) <= self.limit
-            && let Ok(mut samples) = self.samples.try_lock()
-            && samples.insert((index, hints), sample.clone()).is_none()
-        {
-            KEPT.fetch_add(bytes, Ordering::Relaxed);
-        }
-        Ok(sample)
+        self.with_hints.get(index, self.limit, make)
+    }
+
+    /// The same without hints, ready for a batch.
+    pub fn without_hints<E>(
+        &self,
+        index: u64,
+        make: impl FnOnce() -> Result<Ready, E>,
+    ) -> Result<Arc<Ready>, E> {
+        self.without.get(index, self.limit, make)
     }
 }
 
-impl Drop for Cache {
+/// What is kept under an index.
+trait Kept {
+    /// About how much memory it takes.
+    fn bytes(&self) -> usize;
+}
+
+struct Shelf<T: Kept>(Mutex<HashMap<u64, Arc<T>>>);
+
+impl<T: Kept> Default for Shelf<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T: Kept> Shelf<T> {
+    /// Never waits: a process that was forked while a thread held the lock would wait for ever.
+    fn get<E>(
+        &self,
+        index: u64,
+        limit: usize,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Arc<T>, E> {
+        let known = self.0.try_lock().ok();
+        if let Some(kept) = known.and_then(|shelf| shelf.get(&index).cloned()) {
+            return Ok(kept);
+        }
+        let made = Arc::new(make()?);
+        let bytes = made.bytes();
+        if KEPT.load(Ordering::Relaxed).saturating_add(bytes) <= limit
+            && let Ok(mut shelf) = self.0.try_lock()
+            && shelf.insert(index, made.clone()).is_none()
+        {
+            KEPT.fetch_add(bytes, Ordering::Relaxed);
+        }
+        Ok(made)
+    }
+}
+
+impl<T: Kept> Drop for Shelf<T> {
     fn drop(&mut self) {
-        if let Ok(samples) = self.samples.get_mut() {
-            let kept: usize = samples.values().map(|sample| bytes(sample)).sum();
+        if let Ok(shelf) = self.0.get_mut() {
+            let kept: usize = shelf.values().map(|kept| kept.bytes()).sum();
             KEPT.fetch_sub(kept, Ordering::Relaxed);
         }
     }
 }
 
-/// About how much memory a sample takes.
-fn bytes(sample: &Sample) -> usize {
-    let (graph, inputs) = (&sample.graph, &sample.inputs);
-    let (n_nodes, n_arcs) = (graph.n_nodes(), 2 * graph.n_edges());
-    let weights = if graph.is_weighted() { 8 * n_arcs } else { 0 };
-    let positions = if graph.positions().is_some() { 16 * n_nodes } else { 0 };
-    let phases = inputs.randomness.as_ref().map_or(0, |random| random.phases().len());
-    let outputs = sample.trajectory.outputs.iter().map(|output| 8 * output.count().unwrap_or(1));
-    let rest = 512 + outputs.sum::<usize>() + sample.trajectory.hint_bytes();
-    4 * (n_nodes + n_arcs) + weights + positions + 8 * phases * n_nodes + rest
+impl Kept for Ready {
+    fn bytes(&self) -> usize {
+        self.bytes()
+    }
+}
+
+impl Kept for Sample {
+    fn bytes(&self) -> usize {
+        let (graph, inputs) = (&self.graph, &self.inputs);
+        let (n_nodes, n_arcs) = (graph.n_nodes(), 2 * graph.n_edges());
+        let weights = if graph.is_weighted() { 8 * n_arcs } else { 0 };
+        let positions = if graph.positions().is_some() { 16 * n_nodes } else { 0 };
+        let phases = inputs.randomness.as_ref().map_or(0, |random| random.phases().len());
+        let outputs = self.trajectory.outputs.iter().map(|output| 8 * output.count().unwrap_or(1));
+        let rest = 512 + outputs.sum::<usize>() + self.trajectory.hint_bytes();
+        4 * (n_nodes + n_arcs) + weights + positions + 8 * phases * n_nodes + rest
+    }
 }

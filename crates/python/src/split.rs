@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::exceptions::PyFileNotFoundError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
-use salsa_traces::collate::{Collated, collate};
+use salsa_traces::collate::{Collated, Ready, collate, join};
 use salsa_traces::convention::Convention;
 use salsa_traces::dataset::{Request, StoredSplit};
 use salsa_traces::export::Format;
@@ -265,7 +265,7 @@ impl PySplit {
         Ok(Request { suite, seed, sampler, samples, hints, format: Format::Arrow })
     }
 
-    /// Samples as one graph; `between` is called after each.
+    /// Samples as one graph; `between` is called before each.
     pub fn collated(
         &self,
         indices: &[u64],
@@ -273,13 +273,21 @@ impl PySplit {
         mut between: impl FnMut() -> Result<(), Raised>,
     ) -> Result<Collated, Raised> {
         let sampler = self.sampler()?;
-        let mut samples = Vec::with_capacity(indices.len());
-        for &index in indices {
-            let make = || self.sample_of(&sampler, index, hints);
-            samples.push(self.cache.get(index, hints, make)?);
-            between()?;
+        let make = |index| self.sample_of(&sampler, index, hints);
+        if hints {
+            let samples = indices.iter().map(|&index| {
+                between()?;
+                self.cache.with_hints(index, || make(index))
+            });
+            Ok(collate(&samples.collect::<Result<Vec<_>, Raised>>()?, true)?)
+        } else {
+            let samples = (0..).zip(indices).map(|(place, &index)| {
+                between()?;
+                let ready = || Ok(Ready::new(&make(index)?).map_err(|error| error.at(place))?);
+                self.cache.without_hints(index, ready)
+            });
+            Ok(join(&samples.collect::<Result<Vec<_>, Raised>>()?)?)
         }
-        Ok(collate(&samples, hints)?)
     }
 
     fn sample_of(&self, sampler: &Sampler<'_>, index: u64, hints: bool) -> Result<Sample, Raised> {

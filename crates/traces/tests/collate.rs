@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use salsa_traces::algorithms::{self, ALL};
-use salsa_traces::collate::{CollateError, Collated, Numbers, collate, is_seen};
+use salsa_traces::collate::{CollateError, Collated, Numbers, Ready, collate, is_seen, join};
 use salsa_traces::convention::Convention;
 use salsa_traces::parameters::Parameters;
 use salsa_traces::sample::{Sample, Sampler, sample};
@@ -128,6 +128,22 @@ fn random_values_are_given_for_both_steps_of_a_phase() {
         }
     }
     assert_eq!(shape[0], row);
+}
+
+#[test]
+fn samples_that_were_ready_make_the_same_batch() {
+    for algorithm in ALL {
+        let samples = samples(&algorithm.spec().algorithm);
+        let ready: Vec<Ready> = samples.iter().map(|one| Ready::new(one).unwrap()).collect();
+        // In any order, and the same again.
+        let order = [3, 0, 4, 4, 1];
+        let joined = join(&order.map(|place| &ready[place])).unwrap();
+        assert_eq!(joined, collate(&order.map(|place| &samples[place]), false).unwrap());
+        assert!(ready[0].bytes() > 8 * samples[0].graph.n_entries());
+    }
+    let mixed = [samples("bfs"), samples("dfs")].map(|all| Ready::new(&all[0]).unwrap());
+    assert!(matches!(join(&mixed), Err(CollateError::Mixed { place: 1, .. })));
+    assert_eq!(join(&[] as &[Ready]), Err(CollateError::Empty));
 }
 
 #[test]

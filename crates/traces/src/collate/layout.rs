@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Collated, Column};
-use crate::sample::Sample;
+use super::{Collated, Column, Ready};
 use crate::spec::{Field, Kind, Location};
 
 /// The first node and entry of each sample, then their numbers, and the longest trajectory.
@@ -14,15 +13,15 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn new(samples: &[&Sample]) -> Self {
+    pub(super) fn new(samples: &[&Ready]) -> Self {
         let mut layout = Self { nodes: vec![0], entries: vec![0], steps: 0 };
         let (mut node, mut entry) = (0, 0);
         for sample in samples {
-            node += sample.graph.n_nodes();
-            entry += sample.graph.n_entries();
+            node += sample.n_nodes;
+            entry += sample.sources.len();
             layout.nodes.push(node);
             layout.entries.push(entry);
-            layout.steps = layout.steps.max(sample.trajectory.length as usize);
+            layout.steps = layout.steps.max(sample.length as usize);
         }
         layout
     }
@@ -45,15 +44,15 @@ impl Layout {
     }
 
     /// The whole batch, once its features are known.
-    pub(super) fn collated(self, samples: &[&Sample], columns: Vec<Column>) -> Collated {
-        let n_entries = self.entries[samples.len()];
-        let mut edge_index = vec![0; 2 * n_entries];
-        let (sources, targets) = edge_index.split_at_mut(n_entries);
+    pub(super) fn collated(self, samples: &[&Ready], columns: Vec<Column>) -> Collated {
+        let mut edge_index = Vec::with_capacity(2 * self.entries[samples.len()]);
+        let sources = samples.iter().map(|sample| &sample.sources);
+        let targets = samples.iter().map(|sample| &sample.targets);
+        for (ends, &first) in sources.zip(&self.nodes).chain(targets.zip(&self.nodes)) {
+            edge_index.extend(ends.iter().map(|&node| first as i64 + i64::from(node)));
+        }
         let mut graph_of_node = Vec::with_capacity(self.nodes[samples.len()]);
-        for (place, sample) in samples.iter().enumerate() {
-            let own = self.entries[place]..self.entries[place + 1];
-            let (sources, targets) = (&mut sources[own.clone()], &mut targets[own]);
-            sample.graph.write_entries(self.nodes[place] as i64, sources, targets);
+        for place in 0..samples.len() {
             graph_of_node.resize(self.nodes[place + 1], place as i64);
         }
         let signed = |places: &[usize]| places.iter().map(|&place| place as i64).collect();
@@ -62,7 +61,7 @@ impl Layout {
             first_nodes: signed(&self.nodes),
             first_entries: signed(&self.entries),
             graph_of_node,
-            lengths: samples.iter().map(|sample| sample.trajectory.length.into()).collect(),
+            lengths: samples.iter().map(|sample| sample.length.into()).collect(),
             columns,
         }
     }

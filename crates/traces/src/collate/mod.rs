@@ -18,15 +18,18 @@
 mod column;
 mod hints;
 mod layout;
+mod ready;
 
+use column::column;
 pub use column::{Column, Numbers};
+pub use ready::Ready;
 
 use std::borrow::Borrow;
 
 use thiserror::Error;
 
 use crate::sample::Sample;
-use crate::spec::Field;
+use crate::spec::{Field, Spec};
 use layout::Layout;
 
 /// Samples as one graph with dense features.
@@ -78,6 +81,17 @@ pub enum CollateError {
     },
 }
 
+impl CollateError {
+    /// The same of another place in the batch, where one sample alone is to blame.
+    #[must_use]
+    pub fn at(self, at: usize) -> Self {
+        match self {
+            Self::Misfit { name, .. } => Self::Misfit { place: at, name },
+            other => other,
+        }
+    }
+}
+
 /// Puts samples together; `hints` says whether the hints are wanted.
 ///
 /// ```
@@ -92,28 +106,42 @@ pub enum CollateError {
 /// ```
 pub fn collate(samples: &[impl Borrow<Sample>], hints: bool) -> Result<Collated, CollateError> {
     let samples: Vec<&Sample> = samples.iter().map(Borrow::borrow).collect();
-    let samples = &samples[..];
-    let first = samples.first().ok_or(CollateError::Empty)?;
-    let spec = &first.trajectory.spec;
-    if let Some(place) = samples.iter().position(|sample| sample.trajectory.spec != *spec) {
+    let ready = samples.iter().enumerate();
+    let ready = ready.map(|(place, sample)| Ready::new(sample).map_err(|error| error.at(place)));
+    let ready = ready.collect::<Result<Vec<Ready>, _>>()?;
+    joined(&ready, |layout, spec| match hints {
+        true => hints::columns(&samples, layout, spec),
+        false => Ok(Vec::new()),
+    })
+}
+
+/// Puts samples together that were made ready before; they have no hints.
+pub fn join(samples: &[impl Borrow<Ready>]) -> Result<Collated, CollateError> {
+    joined(samples, |_, _| Ok(Vec::new()))
+}
+
+fn joined(
+    samples: &[impl Borrow<Ready>],
+    hints: impl FnOnce(&Layout, &Spec) -> Result<Vec<Column>, CollateError>,
+) -> Result<Collated, CollateError> {
+    let samples: Vec<&Ready> = samples.iter().map(Borrow::borrow).collect();
+    let spec = &samples.first().ok_or(CollateError::Empty)?.spec;
+    if let Some(place) = samples.iter().position(|sample| sample.spec != *spec) {
         return Err(CollateError::Mixed {
             place,
-            found: samples[place].trajectory.spec.algorithm.to_string(),
+            found: samples[place].spec.algorithm.to_string(),
             expected: spec.algorithm.to_string(),
         });
     }
-    let layout = Layout::new(samples);
-    let mut columns = Vec::with_capacity(spec.fields.len());
-    for field in spec.inputs().filter(|field| is_seen(field)) {
-        columns.push(column::input(samples, &layout, field)?);
-    }
-    if hints {
-        columns.extend(hints::columns(samples, &layout, spec)?);
-    }
-    for (place, field) in spec.outputs().enumerate() {
-        columns.push(column::output(samples, &layout, field, place)?);
-    }
-    Ok(layout.collated(samples, columns))
+    let layout = Layout::new(&samples);
+    let seen = spec.inputs().filter(|field| is_seen(field));
+    let mut columns: Vec<Column> =
+        seen.zip(0..).map(|(field, place)| column(&samples, &layout, field, place)).collect();
+    let n_inputs = columns.len();
+    columns.extend(hints(&layout, spec)?);
+    let outputs = spec.outputs().zip(n_inputs..);
+    columns.extend(outputs.map(|(field, place)| column(&samples, &layout, field, place)));
+    Ok(layout.collated(&samples, columns))
 }
 
 /// Whether a model sees an input: the adjacency is in the entries, and `A` in the weights.

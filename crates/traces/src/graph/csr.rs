@@ -269,26 +269,25 @@ impl Graph {
         })
     }
 
-    /// Writes sources and targets of all entries, each node moved by `shift`.
+    /// Writes sources and targets of all entries.
     ///
     /// # Panics
     /// If there is no room for them.
-    pub fn write_entries(&self, shift: i64, sources: &mut [i64], targets: &mut [i64]) {
-        let moved = |node: u32| shift + i64::from(node);
+    pub fn write_entries(&self, sources: &mut [u32], targets: &mut [u32]) {
         let mut first = 0;
         for u in self.nodes() {
             let row = self.neighbours(u);
             let end = first + row.len() + 1;
-            sources[first..end].fill(moved(u));
+            sources[first..end].fill(u);
             let targets = &mut targets[first..end];
             // The row with `u` in its place: at each place the larger of what stood before it and
             // of what stands there, unless that is above `u`. So no place is looked for.
-            targets[0] = moved(row.first().map_or(u, |&v| v.min(u)));
-            targets[row.len()] = moved(row.last().map_or(u, |&v| v.max(u)));
+            targets[0] = row.first().map_or(u, |&v| v.min(u));
+            targets[row.len()] = row.last().map_or(u, |&v| v.max(u));
             for ((target, &here), &before) in
                 targets[1..].iter_mut().zip(row.iter().skip(1)).zip(row)
             {
-                *target = moved(here.min(u).max(before));
+                *target = here.min(u).max(before);
             }
             first = end;
         }
