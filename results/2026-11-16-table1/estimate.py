@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """How long the whole table without hints takes on one GPU: 90 trainings and their evaluation.
 
-    results/2026-11-15-table1/estimate.py
+    results/2026-11-16-table1/estimate.py
 
-Training: seconds an epoch, six networks side by side, from `records.jsonl` and, for what was not
-finished, `epochs.json`; a PGN that was not begun is taken to be as much slower than GIN as in DFS.
-Epochs are those of the finished trainings, and their mean elsewhere. Evaluation: seconds of the
-finished ones; where large sets are missing, steps of the algorithm times the time of a step on
-graphs of 1600 nodes from `../2026-11-15-gpu/infer.jsonl`, 8 graphs at a time.
+Training: seconds an epoch, about six networks side by side, from `records.jsonl` and, for what was
+not finished, `epochs.json`; a PGN that was not begun is taken to be as much slower than GIN as in
+DFS. Epochs are those of the finished trainings, and their mean elsewhere. Evaluation of BFS, MIS
+and eccentricity: as long as it took, one graph at a time. Of the others: sets of up to 160 nodes as
+long as those of MST by RecGNN for each step, four networks side by side; larger ones steps of the
+algorithm times the time of a step on graphs of 1600 nodes from `../2026-11-15-gpu/infer.jsonl`.
 """
 
 import json
@@ -31,6 +32,13 @@ tested = {
 for cell, begun in json.loads((HERE / "epochs.json").read_text()).items():
     seconds[tuple(cell.split("-")[:2])] = begun["seconds_an_epoch"]
 
+mst = next(r for r in on_gpu if (r["algorithm"], r["model"]) == ("mst", "recgnn"))
+up_to_160 = 0.25 * sum(
+    took
+    for name, took in mst["circumstances"]["evaluation_seconds"].items()
+    if int(name.split("_")[1]) <= 160
+)
+
 bfs_steps = {
     set_["split"]: set_["mean_steps"]
     for r in on_gpu
@@ -53,7 +61,7 @@ for algorithm in ("bfs", "mis", "eccentricity", "dijkstra", "mst", "dfs"):
         epoch = seconds.get(cell) or seconds[algorithm, "gin"] * pgn
         one += epoch * epochs.get(cell, usual) / SIDE_BY_SIDE
         if algorithm in STEPS_A_NODE:
-            small = tested["dfs", "gin"] * STEPS_A_NODE[algorithm] / 3 / SIDE_BY_SIDE
+            small = up_to_160 * STEPS_A_NODE[algorithm]
             step = mean(inference[model]) / 1000
             graphs = sum(step * n / 1600 * STEPS_A_NODE[algorithm] * n * m for n, m in LARGE.items())
             other += small + graphs
