@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use ::parquet::basic::{ColumnOrder, Type};
+use ::parquet::file::metadata::ParquetMetaDataReader;
 use proptest::prelude::*;
 use salsa_traces::algorithms::ALL;
 use salsa_traces::dataset::{
@@ -259,6 +261,23 @@ fn graphs_are_read_back_from_graphml() {
         let error = StoredSplit::open(&path).err().unwrap().to_string();
         let path = path.display();
         assert_eq!(error, format!("{path}: samples are not read from files of format graphml"));
+    }
+}
+
+#[test]
+fn parquet_names_no_order_that_older_readers_do_not_know() {
+    // Positions and hints are floating-point numbers.
+    let wanted = Wanted { name: "dfs", split: "delaunay_16", format: Format::Parquet, ..SMALL };
+    let (_folder, path, _) = written(&wanted);
+    let file = fs::File::open(&files_in(&path)[0]).unwrap();
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(&file).unwrap();
+    let metadata = metadata.file_metadata();
+    let orders = metadata.column_orders().unwrap();
+    let columns = metadata.schema_descr().columns();
+    assert!(columns.iter().any(|column| column.physical_type() == Type::DOUBLE));
+    assert_eq!(orders.len(), columns.len());
+    for order in orders {
+        assert!(matches!(order, ColumnOrder::TYPE_DEFINED_ORDER(_)), "{order}");
     }
 }
 
