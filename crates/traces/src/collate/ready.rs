@@ -5,7 +5,7 @@
 
 use super::{CollateError, is_seen};
 use crate::sample::Sample;
-use crate::spec::{Field, Kind, Location, Spec};
+use crate::spec::{Field, Kind, Spec};
 use crate::trajectory::Values;
 
 /// A sample without its hints, ready to be [joined](super::join) with others.
@@ -97,16 +97,17 @@ fn randomness(sample: &Sample) -> Option<Feature> {
 /// The values of one moment; `None` if they do not fit the graph.
 fn feature(sample: &Sample, field: &Field, values: &Values) -> Option<Feature> {
     let graph = &sample.graph;
-    let n_rows = match (field.location, field.kind) {
-        (_, Kind::Pointer) | (Location::Edge, _) => graph.n_entries(),
-        (Location::Node, _) => graph.n_nodes(),
-        (Location::Graph, _) => 1,
+    let n_rows = match field.kind {
+        Kind::Pointer => graph.n_entries(),
+        _ => graph.n_values(field.location),
     };
     let number = |is_set: bool| if is_set { 1.0 } else { 0.0 };
     let numbers: Vec<f32> = match (values, field.kind) {
-        (Values::Mask(values), _) => values.iter().map(|&value| number(value)).collect(),
-        (Values::Scalar(values), _) => values.iter().map(|&value| value as f32).collect(),
-        (Values::MaskOne(node), _) => {
+        (Values::Mask(values), Kind::Mask) => values.iter().map(|&value| number(value)).collect(),
+        (Values::Scalar(values), Kind::Scalar) => {
+            values.iter().map(|&value| value as f32).collect()
+        }
+        (Values::MaskOne(node), Kind::MaskOne) => {
             return ((*node as usize) < n_rows).then(|| Feature::Marks(vec![*node]));
         }
         (Values::Pointer(targets), Kind::Pointer) => {
