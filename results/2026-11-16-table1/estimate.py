@@ -3,73 +3,39 @@
 
     results/2026-11-16-table1/estimate.py
 
-Training: seconds an epoch, about six networks side by side, from `records.jsonl` and, for what was
-not finished, `epochs.json`; a PGN that was not begun is taken to be as much slower than GIN as in
-DFS. Epochs are those of the finished trainings, and their mean elsewhere. Evaluation of BFS, MIS
-and eccentricity: as long as it took, one graph at a time. Of the others: sets of up to 160 nodes as
-long as those of MST by RecGNN for each step, four networks side by side; larger ones steps of the
-algorithm times the time of a step on graphs of 1600 nodes from `../2026-11-15-gpu/infer.jsonl`.
+Of every kind seed 42 was trained and tested on an H200 with other networks beside it, whose
+number, itself counted, is in `networks.json`: the median of its epochs' seconds, and those of its
+sets, over that number, from `records/`. Where some of it was done elsewhere, `networks.json`
+says which epochs count, or how long those of other seeds took there, and whose tests stand for its
+own.
 """
 
 import json
 from pathlib import Path
-from statistics import mean
+from statistics import median
 
 HERE = Path(__file__).parent
-SIDE_BY_SIDE, SEEDS, MODELS = 6, 5, ("gin", "pgn", "recgnn")
-# Steps for each node, and the mean steps of BFS on the graphs that inference was timed on.
-STEPS_A_NODE = {"dfs": 3, "dijkstra": 1, "mst": 1}
-LARGE = {800: 300, 1600: 300}
+SEEDS, MODELS = 5, ("gin", "pgn", "recgnn")
 
-records = [json.loads(line) for line in (HERE / "records.jsonl").read_text().splitlines()]
-on_gpu = [r for r in records if all("NVIDIA" in c["device"] for c in r["training"]["computed"])]
-epochs = {(r["algorithm"], r["model"]): r["training"]["epochs"] for r in on_gpu}
-seconds = {(r["algorithm"], r["model"]): mean(r["circumstances"]["epoch_seconds"]) for r in on_gpu}
-tested = {
-    (r["algorithm"], r["model"]): sum(r["circumstances"]["evaluation_seconds"].values())
-    for r in on_gpu
-}
-for cell, begun in json.loads((HERE / "epochs.json").read_text()).items():
-    seconds[tuple(cell.split("-")[:2])] = begun["seconds_an_epoch"]
+records = [json.loads(file.read_text()) for file in sorted((HERE / "records").iterdir())]
+cells = {f"{r['algorithm']}-{r['model']}": r["circumstances"] for r in records if r["seed"] == 42}
+networks = json.loads((HERE / "networks.json").read_text())
 
-mst = next(r for r in on_gpu if (r["algorithm"], r["model"]) == ("mst", "recgnn"))
-up_to_160 = 0.25 * sum(
-    took
-    for name, took in mst["circumstances"]["evaluation_seconds"].items()
-    if int(name.split("_")[1]) <= 160
-)
-
-bfs_steps = {
-    set_["split"]: set_["mean_steps"]
-    for r in on_gpu
-    if (r["algorithm"], r["model"]) == ("bfs", "gin")
-    for set_ in r["evaluation"]
-}
-inference = {}
-for line in (HERE.parent / "2026-11-15-gpu" / "infer.jsonl").read_text().splitlines():
-    row = json.loads(line)
-    if "graphs" in row:
-        inference.setdefault(row["model"], []).append(row["salsa_ms"] / bfs_steps[row["graphs"]])
-
-pgn = seconds["dfs", "pgn"] / seconds["dfs", "gin"]
-usual = mean(epochs.values())
-training = evaluation = 0.0
+total = {"training": 0.0, "evaluation": 0.0}
 for algorithm in ("bfs", "mis", "eccentricity", "dijkstra", "mst", "dfs"):
-    one, other = 0.0, 0.0
-    for model in MODELS:
-        cell = (algorithm, model)
-        epoch = seconds.get(cell) or seconds[algorithm, "gin"] * pgn
-        one += epoch * epochs.get(cell, usual) / SIDE_BY_SIDE
-        if algorithm in STEPS_A_NODE:
-            small = up_to_160 * STEPS_A_NODE[algorithm]
-            step = mean(inference[model]) / 1000
-            graphs = sum(step * n / 1600 * STEPS_A_NODE[algorithm] * n * m for n, m in LARGE.items())
-            other += small + graphs
-        else:
-            other += tested.get(cell, tested[algorithm, "gin"]) / SIDE_BY_SIDE
-    print(f"{algorithm:13} training {one / 60:5.1f} min a seed, evaluation {other / 60:5.1f}")
-    training, evaluation = training + one, evaluation + other
-print(
-    f"five seeds: training {SEEDS * training / 3600:.1f} h, evaluation "
-    f"{SEEDS * evaluation / 3600:.1f} h; epochs where none is known {usual:.0f}"
-)
+    took = {"training": 0.0, "evaluation": 0.0}
+    for cell in (f"{algorithm}-{model}" for model in MODELS):
+        beside = networks.get(cell) or networks[algorithm]
+        epochs = cells[cell]["epoch_seconds"]
+        first, last = beside.get("epochs", (1, len(epochs)))
+        epoch = beside.get("epoch_seconds") or median(epochs[first - 1 : last])
+        epoch /= beside["training"]
+        sets = cells[beside.get("tested_like", cell)]["evaluation_seconds"]
+        tests = sum(sets.values()) / beside["evaluation"]
+        print(f"  {cell:20}{epoch:5.2f} s an epoch, {len(epochs):3} of them, tests {tests:4.0f} s")
+        took["training"] += epoch * len(epochs)
+        took["evaluation"] += tests
+    for what, seconds in took.items():
+        total[what] += seconds
+    print(f"{algorithm:13} " + ", ".join(f"{what} {s / 60:5.1f} min" for what, s in took.items()))
+print("five seeds: " + ", ".join(f"{what} {SEEDS * s / 3600:.1f} h" for what, s in total.items()))
