@@ -62,7 +62,8 @@ class Sample:
     def svg(self, *, size: float = 640.0, dark: bool = False) -> str:
         """A picture of the output."""
     @classmethod
-    def from_bytes(cls, bytes: bytes) -> Sample: ...
+    def from_bytes(cls, bytes: bytes, algorithm: str | Algorithm | None = None) -> Sample:
+        """The sample in the bytes of a file of one, of this algorithm if it is not built in."""
     def _repr_svg_(self) -> str: ...
 
 class Split:

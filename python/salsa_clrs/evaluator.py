@@ -45,7 +45,8 @@ class Evaluator:
         self.convention = convention
         self.algorithm = core_name(algorithm)
         described = features(self.algorithm, hints=False).items()
-        self.outputs = [name for name, feature in described if feature.stage == "output"]
+        self._types = {name: it.type for name, it in described if it.stage == "output"}
+        self.outputs = list(self._types)
 
     @property
     def expected_input_format(self) -> str:
@@ -88,8 +89,8 @@ scalars."""
         model has learned from them.
         """
         results, violations, convention = self._judged(predicted)
-        split = split or getattr(predicted["dataset"], "split", None)
-        if not isinstance(split, str):
+        split = split or name_of(predicted["dataset"])
+        if split is None:
             raise ValueError("the data set has no name; expected split='...'")
         metrics = {name: _summary(result) for name, result in results.items()}
         valid = metrics.pop("valid", None)
@@ -132,9 +133,20 @@ scalars."""
         if wrong is not None:
             raise ValueError(f"expected samples of {self.algorithm}, found {wrong.algorithm}")
         scores = [_scores(predicted[name]) for name in self.outputs]
+        for name, given in zip(self.outputs, scores):
+            n_wrong = int(np.isnan(given).sum())
+            # An error that is no number says so; the largest of scores would be any.
+            if n_wrong and self._types[name] != "scalar":
+                raise ValueError(f"{name}: {n_wrong} of {len(given)} scores are not a number")
         results, violations = _core.evaluate(samples, scores, convention)
         named = {row[0]: Result(row[1], row[2], row[3], row[4]) for row in results}
         return named, violations, convention
+
+
+def name_of(dataset: Any) -> str | None:
+    """What a data set is called: one of the test sets by its own name."""
+    named = getattr(dataset, "nickname", None) or getattr(dataset, "split", None)
+    return named if isinstance(named, str) else None
 
 
 def _summary(result: Result) -> dict[str, Any]:
@@ -151,6 +163,7 @@ def _summary(result: Result) -> dict[str, Any]:
 def _scores(given: Any) -> npt.NDArray[np.float32]:
     """One flat array, from an array, a tensor or several."""
     parts: Iterable[Any] = given if isinstance(given, Sequence) else [given]
-    detached = [part.detach().cpu() if hasattr(part, "detach") else part for part in parts]
-    arrays = [np.asarray(part, dtype=np.float32).reshape(-1) for part in detached]
+    # NumPy has no bfloat16, which PyTorch's autocast gives.
+    tensors = [part.detach().cpu().float() if hasattr(part, "detach") else part for part in parts]
+    arrays = [np.asarray(part, dtype=np.float32).reshape(-1) for part in tensors]
     return np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.float32)

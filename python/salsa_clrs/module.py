@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 import lightning.pytorch as pl
+from torch.utils.data import Dataset
 
 from .dynamic import DynamicDataset
 from .loader import SALSACLRSDataLoader
@@ -12,7 +14,9 @@ from .loader import SALSACLRSDataLoader
 if TYPE_CHECKING:
     from .published import SALSACLRSDataset
 
-_Sets = Union["SALSACLRSDataset", list["SALSACLRSDataset"], None]
+_Sets = Union[
+    "SALSACLRSDataset", Sequence["SALSACLRSDataset"], Mapping[str, "SALSACLRSDataset"], None
+]
 
 
 class SALSACLRSDataModule(pl.LightningDataModule):
@@ -21,8 +25,9 @@ class SALSACLRSDataModule(pl.LightningDataModule):
     Args:
         train_dataset: shuffled; a `DynamicDataset` gives that of the current epoch, for a trainer
             with `reload_dataloaders_every_n_epochs=module.reload_every_n_epochs`.
-        val_datasets: one or several.
-        test_datasets: one or several; their loaders have no workers.
+        val_datasets: one or several, in a list or by name.
+        test_datasets: one or several, such as all of `load_dataset(..., "test")`; their loaders
+            have no workers.
         test_batch_size: another batch size for tests.
         **kwargs: for the loaders, such as `batch_size` and `num_workers`.
     """
@@ -38,10 +43,9 @@ class SALSACLRSDataModule(pl.LightningDataModule):
     ) -> None:
         super().__init__()
         self.train_dataset = train_dataset
-        self.val_datasets: Any = val_datasets
-        self.test_datasets: list[Any] = (
-            test_datasets if isinstance(test_datasets, list) else [test_datasets]
-        )
+        is_one = val_datasets is None or isinstance(val_datasets, Dataset)
+        self.val_datasets: Any = val_datasets if is_one else _listed(val_datasets)
+        self.test_datasets: list[Any] = _listed(test_datasets)
         self.test_batch_size = test_batch_size
         self.kwargs = kwargs
         self.reload_every_n_epochs = 0
@@ -69,6 +73,8 @@ class SALSACLRSDataModule(pl.LightningDataModule):
         return self._kept(dataset, shuffle=True)
 
     def val_dataloader(self) -> SALSACLRSDataLoader | list[SALSACLRSDataLoader]:
+        if self.val_datasets is None:
+            return []
         if self._val_dataloaders is None:
             if isinstance(self.val_datasets, list):
                 loaders = [self._kept(one, shuffle=False) for one in self.val_datasets]
@@ -89,3 +95,12 @@ class SALSACLRSDataModule(pl.LightningDataModule):
         """A loader whose workers, if it has any, live as long as it does."""
         kept = {"persistent_workers": self.kwargs.get("num_workers", 0) > 0, **self.kwargs}
         return self.dataloader(dataset, shuffle=shuffle, **kept)
+
+
+def _listed(given: Any) -> list[Any]:
+    """Data sets one after the other, however they were given."""
+    if given is None:
+        return []
+    if isinstance(given, Mapping):
+        return list(given.values())
+    return list(given) if isinstance(given, (list, tuple)) else [given]

@@ -154,12 +154,19 @@ def define(
         fields["weights"] = Feature("input", "edge", "scalar", None)
     for stage, described in (("hint", hints or {}), ("output", outputs)):
         for key, description in described.items():
-            if key in fields:
+            if key in fields or key in _TAKEN:
                 raise ValueError(f"{key}: the name is taken")
             fields[key] = _feature(key, stage, description)
     if not outputs:
         raise ValueError("expected at least one output")
     return lambda function: Algorithm(name, fields, function)
+
+
+# What samples, batches and evaluators have under these names is something else.
+_TAKEN = frozenset(
+    "edge_index length weights randomness inputs hints outputs batch ptr num_nodes num_graphs "
+    "algorithm dataset".split()
+)
 
 
 def _feature(name: str, stage: str, description: tuple[Any, ...]) -> Feature:

@@ -41,7 +41,7 @@ def run(
     """
     edge_index, found_weights, n_found = _directed(graph)
     if weights is not None:
-        found_weights = np.asarray(weights, dtype=np.float64)
+        found_weights = _numbers(weights)
     edges, merged = undirected(edge_index, found_weights)
     if n_nodes is None:
         n_nodes = n_found if n_found is not None else int(edge_index.max(initial=-1)) + 1
@@ -66,7 +66,8 @@ def _directed(graph: Any) -> _Directed:
     if hasattr(graph, "edge_index"):
         weights = getattr(graph, "weights", None)
         edges = _edge_index(graph.edge_index)
-        return edges, None if weights is None else _numbers(weights), graph.num_nodes
+        n_nodes = getattr(graph, "num_nodes", getattr(graph, "n_nodes", None))
+        return edges, None if weights is None else _numbers(weights), n_nodes
     if hasattr(graph, "adjacency") and hasattr(graph, "nodes"):
         place = {node: i for i, node in enumerate(graph.nodes)}
         pairs = [(place[u], place[v]) for u, v in graph.edges()]
@@ -75,7 +76,8 @@ def _directed(graph: Any) -> _Directed:
         edges = np.asarray(pairs, dtype=np.int64).reshape(-1, 2).T
         return edges, numbers, len(place)
     if hasattr(graph, "tocoo"):
-        matrix = graph.tocoo()
+        matrix = graph.tocoo(copy=True)
+        matrix.sum_duplicates()
         if matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"expected a square matrix, found {matrix.shape}")
         edges = np.stack([matrix.row, matrix.col]).astype(np.int64)
@@ -93,7 +95,9 @@ def _edge_index(given: Any) -> npt.NDArray[np.int64]:
 
 
 def _numbers(given: Any) -> npt.NDArray[np.float64]:
-    return np.asarray(given).astype(np.float64)
+    # NumPy knows neither gradients nor bfloat16.
+    plain = given.detach().cpu().double() if hasattr(given, "detach") else given
+    return np.asarray(plain, dtype=np.float64)
 
 
 def undirected(
@@ -111,6 +115,8 @@ def undirected(
     if weights is None:
         return edges.astype(np.uint32), None
     weights = weights[kept]
+    if not np.isfinite(weights).all():
+        raise ValueError("expected weights that are finite numbers")
     merged = weights[first]
     if np.any(merged[which.reshape(-1)] != weights):
         raise ValueError("the two directions of an edge have different weights")

@@ -88,6 +88,10 @@ def stream(
     return Samples(found, range(min(found.n_samples, sys.maxsize)), hints=hints)
 
 
+# Beyond this a random order of all would not fit into memory, nor would anybody come to its end.
+_LONGEST_SHUFFLED = 2**32
+
+
 class Samples(Sequence[Sample]):
     """Samples by index. Slices are views; nothing is kept, and sample *i* is always the same."""
 
@@ -139,6 +143,10 @@ class Samples(Sequence[Sample]):
             return Samples(self._split, self._indices[index], hints=self._hints)
         return self._split.sample(self._place(index), self._hints)
 
+    def __iter__(self) -> Iterator[Sample]:
+        # A sequence would take an IndexError of an own algorithm for its end.
+        return (self._split.sample(place, self._hints) for place in self._indices)
+
     def batch(self, indices: Iterable[int]) -> Batch:
         """These samples as one graph; made and collated without holding the interpreter."""
         places = [self._place(index) for index in indices]
@@ -152,6 +160,8 @@ class Samples(Sequence[Sample]):
             raise ValueError(f"expected a batch size of at least 1, found {batch_size}")
         order: Sequence[int] = range(len(self))
         if rng is not None:
+            if len(self) > _LONGEST_SHUFFLED:
+                raise ValueError("what has no end cannot be shuffled; use stream()")
             order = rng.permutation(len(self)).tolist()
         for first in range(0, len(order), batch_size):
             yield self.batch(order[first : first + batch_size])
@@ -169,7 +179,8 @@ class Samples(Sequence[Sample]):
     ) -> Iterator[Batch]:
         """Batches without end: of the samples again and again, or of a `stream`, ever new ones.
 
-        With `rng` every round has an order of its own. `start` leaves out as many batches.
+        With `rng` every round has an order of its own, and of a `stream` any samples are drawn.
+        `start` leaves out as many batches.
         """
         if batch_size < 1:
             raise ValueError(f"expected a batch size of at least 1, found {batch_size}")
@@ -183,7 +194,12 @@ class Samples(Sequence[Sample]):
         if not self:
             raise ValueError("there are no samples")
         while True:
-            yield from range(len(self)) if rng is None else rng.permutation(len(self)).tolist()
+            if rng is None:
+                yield from range(len(self))
+            elif len(self) > _LONGEST_SHUFFLED:
+                yield int(rng.integers(len(self)))
+            else:
+                yield from rng.permutation(len(self)).tolist()
 
     def questions(self) -> tuple[list[Sample], str]:
         """All samples without hints, and how the algorithm is read."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._core import Sample
-from .evaluator import Result
+from .evaluator import Result, name_of
 from .training import StrPath, plain
 
 
@@ -88,7 +88,7 @@ def evaluate(
             None if suite is None else plain(suite),
             data_seed,
             str(steps),
-            (device, precision, threads),
+            (str(device), precision, threads),
         )
     )
     return {record["split"]: Scores(record) for record in found}
@@ -135,7 +135,7 @@ def predict(
     """
     single = isinstance(data, Sample)
     samples, convention = _questions([data] if single else data, convention)
-    computing = (device, precision, threads)
+    computing = (str(device), precision, threads)
     answers = _core.predict(Path(checkpoint), samples, convention, str(steps), computing)
     predictions = [Prediction(*answer) for answer in answers]
     return predictions[0] if single else predictions
@@ -155,7 +155,7 @@ def scores(
     of all graphs after each other.
     """
     samples, _ = _questions([data] if isinstance(data, Sample) else data, "paper")
-    return _core.scores(Path(checkpoint), samples, (device, precision, threads))
+    return _core.scores(Path(checkpoint), samples, (str(device), precision, threads))
 
 
 def _sets(given: Any) -> tuple[list[str], list[tuple[str, list[Sample], str]]]:
@@ -167,7 +167,9 @@ def _sets(given: Any) -> tuple[list[str], list[tuple[str, list[Sample], str]]]:
     else:
         given = list(given)
         named = [one for one in given if isinstance(one, str)]
-        pairs = [(one.split, one) for one in given if not isinstance(one, str)]
+        pairs = [(name_of(one), one) for one in given if not isinstance(one, str)]
+    if any(name is None for name, _ in pairs):
+        raise ValueError("a set has no name; a mapping can give it one")
     sets = [(name, *_questions(one, "paper")) for name, one in pairs]
     names = [*named, *(name for name, _, _ in sets)]
     twice = next((name for name in names if names.count(name) > 1), None)

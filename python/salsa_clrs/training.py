@@ -169,7 +169,7 @@ def train(
         **settings,
     }
     path = None if file is None else Path(file)
-    computing = (device, precision, threads)
+    computing = (str(device), precision, threads)
     folder = None if out is None else Path(out)
     told = _told(on_epoch)
     return Training.open(_core.train(path, in_toml(given), folder, computing, told))
@@ -188,7 +188,7 @@ def resume(
 
     It ends with the same numbers as one that was never stopped.
     """
-    computing = (device, precision, threads)
+    computing = (str(device), precision, threads)
     return Training.open(_core.resume(Path(folder), epochs, computing, _told(on_epoch)))
 
 

@@ -132,3 +132,23 @@ def test_mistakes_are_told() -> None:
 def test_the_examples_of_the_documentation_run() -> None:
     for module in (salsa_clrs, salsa_clrs.evaluator):
         assert doctest.testmod(module).failed == 0
+
+
+def test_what_is_no_number_is_refused() -> None:
+    tests = salsa_clrs.dataset("bfs", "er_16", hints=False)[:2]
+    scores = tests.batch(range(2)).outputs["pi"].astype(np.float32)
+    scores[3] = np.nan
+    with pytest.raises(ValueError, match=f"pi: 1 of {len(scores)} scores are not a number"):
+        Evaluator("bfs").eval({"dataset": tests, "pi": scores})
+
+
+def test_half_precision_and_names_of_test_sets(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("torch_geometric")
+    tests = salsa_clrs.load_dataset("bfs", "test")["ws_16"][:3]
+    (batch,) = salsa_clrs.SALSACLRSDataLoader(tests, batch_size=3)
+    scores = batch.pi.to(torch.bfloat16).requires_grad_()
+    given = {"dataset": tests, "pi": scores}
+    assert Evaluator("bfs").eval(given)["graph_accuracy"] == 1.0
+    record = Evaluator("bfs").record(given, tmp_path / "r.jsonl", model="mine", seed=1)
+    assert record["evaluation"][0]["split"] == "ws_16"

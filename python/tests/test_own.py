@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import doctest
 import pickle
+import subprocess
+import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -148,3 +152,44 @@ def test_exceptions_of_the_function_come_through() -> None:
 def test_the_example_of_the_documentation_runs() -> None:
     for module in (salsa_clrs.own, salsa_clrs.samples):
         assert doctest.testmod(module, optionflags=doctest.ELLIPSIS).failed == 0
+
+
+def test_an_index_error_is_not_the_end_of_the_samples() -> None:
+    @define("beyond", outputs={"x": ("node", "scalar")})
+    def beyond(problem: Any, record: Any) -> dict[str, Any]:
+        return {"x": [][problem.n_nodes]}
+
+    with pytest.raises(IndexError):
+        list(salsa_clrs.dataset(beyond, "er_16")[:3])
+
+
+@pytest.mark.parametrize("name", ["edge_index", "batch", "weights", "outputs"])
+def test_names_that_mean_something_else_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name}: the name is taken"):
+        define("taken", outputs={name: ("node", "scalar")})
+
+
+def test_an_unfinished_loader_does_not_keep_python_from_ending() -> None:
+    pytest.importorskip("torch_geometric")
+    script = """
+import time
+from salsa_clrs import SALSACLRSDataLoader, SALSACLRSDataset, define
+
+@define("slow", outputs={"x": ("node", "scalar")})
+def slow(problem, record):
+    time.sleep(0.02)
+    record()
+    return {"x": [0] * problem.n_nodes}
+
+batches = iter(SALSACLRSDataLoader(SALSACLRSDataset(None, "train", slow, 400), batch_size=8))
+assert next(batches).num_graphs == 8
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_its_samples_are_copied_and_sent() -> None:
+    sample = salsa_clrs.run(own_bfs, [[0, 1, 2], [1, 2, 3]], source=1)
+    for other in (copy.copy(sample), copy.deepcopy(sample), pickle.loads(pickle.dumps(sample))):
+        assert other == sample
+        assert np.array_equal(other.hint("pi_h", 1), sample.hint("pi_h", 1))

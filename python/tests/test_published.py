@@ -187,3 +187,43 @@ def test_mistakes_are_told() -> None:
         small(num_samples=0)
     with pytest.raises(IndexError):
         small()[20]
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_indices_are_those_of_the_data_set(workers: int) -> None:
+    data = small()
+
+    def nodes(sampler: object, dataset: SALSACLRSDataset = data) -> list[int]:
+        loader = SALSACLRSDataLoader(dataset, batch_sampler=sampler, num_workers=workers)
+        return [batch.num_nodes for batch in loader]
+
+    last = data[19].num_nodes
+    assert nodes([[-1]]) == nodes([[19]]) == nodes([torch.tensor([19])]) == [last]
+    assert nodes([[0]], data[5:]) == [data[5].num_nodes]
+    for beyond in (20, -21):
+        with pytest.raises(IndexError):
+            nodes([[0, beyond]])
+
+
+class Doubled(SALSACLRSDataset):
+    """A data set whose samples have something more."""
+
+    def get(self, idx: int) -> CLRSData:
+        sample = super().get(idx)
+        sample.twice = 2 * sample.pos
+        return sample
+
+
+def with_a_third(sample: CLRSData) -> CLRSData:
+    sample.third = sample.pos / 3
+    return sample
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_what_is_added_to_samples_is_in_batches(workers: int) -> None:
+    doubled = Doubled(None, "train", "bfs", 6, graph_generator_kwargs=ER)
+    for batch in SALSACLRSDataLoader(doubled, batch_size=3, num_workers=workers):
+        assert torch.equal(batch.twice, 2 * batch.pos)
+    thirds = small(transform=with_a_third)
+    for batch in SALSACLRSDataLoader(thirds, batch_size=10, num_workers=workers):
+        assert torch.equal(batch.third, batch.pos / 3)

@@ -101,3 +101,24 @@ def test_mistakes_are_told() -> None:
         salsa_clrs.run("dfs", np.zeros((2, 0), dtype=int))
     with pytest.raises(ValueError, match="columns of a phase"):
         salsa_clrs.run("mis", PATH, randomness=np.arange(8.0).reshape(4, 2))
+
+
+def test_entries_of_a_matrix_that_stand_there_twice_add_up() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    entries = ([1.0, 1.5, 2.5], ([0, 0, 1], [1, 1, 0]))
+    matrix = sparse.coo_matrix(entries, shape=(2, 2))
+    sample = salsa_clrs.run("dijkstra", matrix, source=0)
+    assert 2.5 in sample.arrays(False)["inputs"]["weights"]
+    assert matrix.nnz == 3, "the caller's stays as it is"
+
+
+def test_samples_and_tensors_are_understood() -> None:
+    torch = pytest.importorskip("torch")
+    edges = [[0, 1], [1, 2]]
+    first = salsa_clrs.run("bfs", edges, source=0)
+    assert salsa_clrs.run("bfs", first, source=0) == first
+    weights = torch.tensor([1.0, 2.0], dtype=torch.bfloat16, requires_grad=True)
+    plain = salsa_clrs.run("dijkstra", edges, source=0, weights=[1.0, 2.0])
+    assert salsa_clrs.run("dijkstra", edges, source=0, weights=weights) == plain
+    with pytest.raises(ValueError, match="finite numbers"):
+        salsa_clrs.run("dijkstra", edges, source=0, weights=[1.0, float("nan")])

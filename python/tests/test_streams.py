@@ -80,3 +80,15 @@ def test_a_drawing_can_be_saved(tmp_path: object) -> None:
     with open(f"{tmp_path}/mst.svg", encoding="utf-8") as file:
         assert file.read() == drawing._repr_svg_()
     assert repr(drawing).startswith("<Drawing of ")
+
+
+def test_a_stream_can_be_drawn_from_at_random() -> None:
+    def nodes(seed: int) -> list[int]:
+        endless = salsa_clrs.stream("bfs", "er", n=[4, 8, 16], p=0.5)
+        batches = endless.stream(4, rng=np.random.default_rng(seed))
+        return [next(batches).edge_index.shape[1] for _ in range(5)]
+
+    assert nodes(1) == nodes(1) != nodes(2)
+    endless = salsa_clrs.stream("bfs", "er", n=8, p=0.5)
+    with pytest.raises(ValueError, match="cannot be shuffled"):
+        next(endless.batches(4, rng=np.random.default_rng(1)))

@@ -99,3 +99,15 @@ def test_lightning_trains_on_data_that_change() -> None:
     )
     trainer.fit(Nothing(), module)
     assert seen == [24, 30, 30]
+
+
+def test_a_module_takes_what_there_is() -> None:
+    tests = {name: it[:2] for name, it in salsa_clrs.load_dataset("bfs", "test").items()}
+    module = salsa_clrs.SALSACLRSDataModule(test_datasets=tests, batch_size=2)
+    assert module.val_dataloader() == []
+    assert len(module.test_dataloader()) == 15
+    assert module.get_test_loader_nickname(0) == "er_16"
+    pair = tuple(tests.values())[:2]
+    module = salsa_clrs.SALSACLRSDataModule(val_datasets=pair, test_datasets=pair, batch_size=2)
+    assert (len(module.val_dataloader()), len(module.test_dataloader())) == (2, 2)
+    assert module.get_val_loader_nickname(1) == "er_80"

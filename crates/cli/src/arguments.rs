@@ -128,13 +128,23 @@ impl JobsArgument {
     /// Sets the number of threads of the process.
     pub fn apply(&self) -> Result<(), Failure> {
         let Some(jobs) = self.jobs else { return Ok(()) };
-        if jobs == 0 {
-            return Err(Failure::mistake("--jobs: expected at least 1, found 0"));
-        }
+        let jobs = counted("--jobs", jobs)?;
         rayon::ThreadPoolBuilder::new()
             .num_threads(jobs)
             .build_global()
             .map_err(|error| Failure::System(format!("--jobs: {error}")))
+    }
+}
+
+/// More threads than any machine has cores would only wait for each other.
+const MOST_THREADS: usize = 1024;
+
+fn counted(name: &str, threads: usize) -> Result<usize, Failure> {
+    match threads {
+        1..=MOST_THREADS => Ok(threads),
+        _ => Err(Failure::mistake(format!(
+            "{name}: expected 1 to {MOST_THREADS} threads, found {threads}"
+        ))),
     }
 }
 
@@ -150,8 +160,7 @@ impl ThreadsArgument {
     /// The number.
     pub fn count(&self) -> Result<usize, Failure> {
         match self.threads {
-            Some(0) => Err(Failure::mistake("--threads: expected at least 1, found 0")),
-            Some(count) => Ok(count),
+            Some(count) => counted("--threads", count),
             None => Ok(std::thread::available_parallelism().map_or(1, |cores| cores.get())),
         }
     }

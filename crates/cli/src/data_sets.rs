@@ -18,10 +18,7 @@ pub fn data_sets(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             }
             files.extend(inside);
         } else if path.is_file() && !manifest_path(path).exists() {
-            let path = path.display();
-            return Err(Failure::mistake(format!(
-                "{path}: there is no {path}.manifest.json beside it, which says what it must hold"
-            )));
+            return Err(without_manifest(path));
         } else {
             files.push(path.clone());
         }
@@ -35,11 +32,28 @@ fn files_with_manifest(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     for entry in std::fs::read_dir(folder).map_err(reading)? {
         let path = entry.map_err(reading)?.path();
         let text = path.to_string_lossy();
-        // A manifest without its file is reported as such, so the file need not exist here.
+        // A manifest without its file is reported as such, so the file need not exist here; nor
+        // is a file without its manifest passed over.
         files.extend(text.strip_suffix(".manifest.json").map(PathBuf::from));
+        let is_ours = path.extension().is_some_and(|ending| OURS.iter().any(|our| ending == *our));
+        let is_hidden =
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if is_ours && !is_hidden && !manifest_path(&path).exists() {
+            return Err(without_manifest(&path));
+        }
     }
     files.sort();
     Ok(files)
+}
+
+/// Endings that only data sets of ours have.
+const OURS: [&str; 4] = ["arrow", "parquet", "npz", "bin"];
+
+fn without_manifest(path: &Path) -> Failure {
+    let path = path.display();
+    Failure::mistake(format!(
+        "{path}: there is no {path}.manifest.json beside it, which says what it must hold"
+    ))
 }
 
 /// How many samples a manifest speaks of, as far as it can be read; for the progress bar only.

@@ -19,6 +19,7 @@ use salsa_traces::convention::UnknownConvention;
 use salsa_traces::dataset::{DatasetError, StoredError, VerifyError};
 use salsa_traces::execution::ExecuteError;
 use salsa_traces::export::{ShardError, UnknownFormat};
+use salsa_traces::files;
 use salsa_traces::generators::GenerateError;
 use salsa_traces::parameters::ParameterError;
 use salsa_traces::sample::SampleError;
@@ -74,9 +75,7 @@ impl Failure {
 
     /// Writing `path` failed.
     pub fn writing(path: &str, error: &io::Error) -> Self {
-        let (kind, error) = (error.kind(), error.to_string());
-        // The temporary file that was to become `path` means nothing to anyone.
-        let error = error.split(" at path ").next().unwrap_or_default();
+        let (kind, error) = (error.kind(), files::told(error));
         match kind {
             io::ErrorKind::NotFound
             | io::ErrorKind::PermissionDenied
@@ -186,6 +185,7 @@ impl From<DatasetError> for Failure {
             DatasetError::Shard(error) => Self::System(error.to_string()),
             DatasetError::Stored(error) => (*error).into(),
             DatasetError::Manifest(error) => (*error).into(),
+            DatasetError::Occupied { .. } => Self::mistake(error),
             DatasetError::Write { path, error } => Self::writing(&path, &error),
         }
     }
@@ -275,6 +275,8 @@ impl From<TrainError> for Failure {
             TrainError::Suite(error) => error.into(),
             TrainError::Sample(error) => error.into(),
             TrainError::Network(error) => error.into(),
+            TrainError::TooLong { .. } => Self::mistake(error),
+            TrainError::Device(_) => Self::System(format!("{error}, go on with --resume")),
             TrainError::Checkpoint(CheckpointError::Write { path, error }) => {
                 Self::writing(&path, &error)
             }
@@ -299,7 +301,7 @@ impl From<PlanError> for Failure {
             PlanError::Occupied { path } => Self::mistake(format!(
                 "{path} holds a run already; go on with --resume {path}, or choose another --out"
             )),
-            PlanError::NothingToResume(_) => Self::mistake(error),
+            PlanError::NothingToResume(_) | PlanError::Checkpoint(_) => Self::mistake(error),
             PlanError::Run(error) => error.into(),
             PlanError::Suite(error) => error.into(),
             PlanError::Train(error) => error.into(),

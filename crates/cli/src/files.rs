@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use salsa_traces::files::temporary_beside;
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
@@ -23,17 +24,7 @@ pub struct WholeFile {
 impl WholeFile {
     /// A file that is to become `path`; its folder is made if missing.
     pub fn create(path: &Path) -> Result<Self, Failure> {
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let mut temporary = tempfile::Builder::new();
-        // A temporary file is its owner's alone unless told otherwise; this one will be shared.
-        #[cfg(unix)]
-        temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let made = std::fs::create_dir_all(folder)
-            .and_then(|()| temporary.prefix(".salsa-").suffix(".partial").tempfile_in(folder));
-        let temporary = made.map_err(|error| failed(path, &error))?;
+        let temporary = temporary_beside(path).map_err(|error| failed(path, &error))?;
         Ok(Self { path: path.to_owned(), temporary: BufWriter::new(temporary) })
     }
 

@@ -24,8 +24,9 @@ pub struct GraphFiles {
     pub convention: Convention,
     /// Whether its hints are recorded.
     pub hints: bool,
-    /// The source of cases without one, and of graph files, which otherwise start at node 0.
-    pub source: Option<u32>,
+    /// The source of cases without one, and of graph files as they call it; otherwise these start
+    /// at their first node.
+    pub source: Option<String>,
     /// Whether weights are drawn for graphs without weights.
     pub random_weights: bool,
     /// The seed of weights and random values that are not given.
@@ -53,8 +54,14 @@ impl GraphFiles {
         } else if self.format.is_none() && is_json(file) {
             self.cases(&name, BufReader::new(opened), each)
         } else {
-            let graph = readers::read(file, self.format).map_err(unreadable)?;
-            let inputs = Inputs { source: Some(self.source.unwrap_or(0)), randomness: None };
+            let (graph, labels) = readers::read_labelled(file, self.format).map_err(unreadable)?;
+            let source = match &self.source {
+                None => 0,
+                Some(source) => labels.node(source, graph.n_nodes()).ok_or_else(|| {
+                    Failure::mistake(format!("--source: {name} has no node {source}"))
+                })?,
+            };
+            let inputs = Inputs { source: Some(source), randomness: None };
             let case = Case { generator: "file".to_owned(), note: None, graph, inputs };
             self.case(&name, 0, case, each)
         }
@@ -71,6 +78,12 @@ impl GraphFiles {
     }
 
     fn cases(&self, name: &str, reader: impl BufRead, each: &mut Each<'_>) -> Result<(), Failure> {
+        let source = self.source.as_deref().map(|text| {
+            let expected =
+                |_| Failure::mistake(format!("--source: expected a node, found {text:?}"));
+            text.parse::<u32>().map_err(expected)
+        });
+        let source = source.transpose()?;
         let mut is_empty = true;
         for line in numbered_lines(name, reader) {
             let (number, line) = line?;
@@ -81,7 +94,7 @@ impl GraphFiles {
             let place = format!("{name}:{number}");
             let mut case =
                 read_case(&line).map_err(|error| Failure::mistake(format!("{place}: {error}")))?;
-            case.inputs.source = case.inputs.source.or(self.source);
+            case.inputs.source = case.inputs.source.or(source);
             self.case(&place, number, case, each)?;
         }
         if is_empty {

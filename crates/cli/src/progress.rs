@@ -2,9 +2,10 @@
 //!
 //! It shows on a terminal only, on the standard error, and only after two seconds.
 
+use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// A bar that can be advanced from any thread.
 pub struct Progress {
@@ -16,9 +17,17 @@ impl Progress {
     /// A bar of `total` things to do.
     pub fn new(total: u64, what: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
-        let style = "{msg} {wide_bar} {pos}/{len} {per_sec} {eta} left";
+        let style = "{msg} {wide_bar} {pos}/{len} {rate} {eta} left";
+        let rate = |state: &ProgressState, to: &mut dyn Write| {
+            let _ = match state.per_sec() {
+                slow @ ..10.0 => write!(to, "{slow:.1}/s"),
+                fast => write!(to, "{}/s", HumanCount(fast as u64)),
+            };
+        };
         bar.set_style(
-            ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
+            ProgressStyle::with_template(style)
+                .unwrap_or_else(|_| ProgressStyle::default_bar())
+                .with_key("rate", rate),
         );
         bar.set_message(what);
         Self { bar, started: Instant::now() }

@@ -55,9 +55,10 @@ pub struct TrainedArguments {
     )]
     graphs: Vec<PathBuf>,
 
-    /// Source node of cases without one, and of graph files, which otherwise start at node 0
+    /// Source node of cases without one, and of graph files, by its name there [default of graph
+    /// files: their first node]
     #[arg(long, value_name = "NODE", requires = "graphs", help_heading = "Graphs of your own")]
-    source: Option<u32>,
+    source: Option<String>,
 
     /// Draw random weights for graphs without weights
     #[arg(long, requires = "graphs", help_heading = "Graphs of your own")]
@@ -118,7 +119,7 @@ impl TrainedArguments {
                 algorithm,
                 convention: self.convention.unwrap_or(run.convention),
                 hints: false,
-                source: self.source,
+                source: self.source.clone(),
                 random_weights: self.random_weights,
                 seed: self.data_seed.unwrap_or(0),
                 format: graph_files::format(self.graph_format.as_deref())?,
@@ -134,12 +135,9 @@ impl TrainedArguments {
             Source::Suite { suite, seed } => chosen_splits(suite, &self.split)?
                 .into_iter()
                 .map(|split| {
-                    if let Some(samples) = self.samples.filter(|&samples| samples > split.samples) {
-                        return Err(Failure::mistake(format!(
-                            "--samples: split {} has {} samples, {samples} were asked for",
-                            split.name, split.samples
-                        )));
-                    }
+                    split
+                        .some(self.samples)
+                        .map_err(|error| Failure::mistake(format!("--samples: {error}")))?;
                     let (algorithm, samples) = (trained.algorithm, self.samples);
                     Ok(TestSet::split(suite, *seed, algorithm, &split.name, samples)?)
                 })

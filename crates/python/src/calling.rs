@@ -144,6 +144,7 @@ impl From<DatasetError> for Raised {
             DatasetError::Sample(error) => error.into(),
             DatasetError::Stored(error) => (*error).into(),
             DatasetError::Write { error, .. } => Self(io::Error::new(error.kind(), message).into()),
+            DatasetError::Occupied { .. } => Self(PyFileExistsError::new_err(message)),
             DatasetError::Shard(_) | DatasetError::Manifest(_) => {
                 Self(PyValueError::new_err(message))
             }
@@ -223,7 +224,9 @@ impl From<PlanError> for Raised {
             PlanError::Occupied { .. } => Self(PyFileExistsError::new_err(message)),
             PlanError::NothingToResume(CheckpointError::Read { error, .. })
             | PlanError::Write { error, .. } => system(&error, message),
-            PlanError::NothingToResume(_) => Self(PyValueError::new_err(message)),
+            PlanError::NothingToResume(_) | PlanError::Checkpoint(_) => {
+                Self(PyValueError::new_err(message))
+            }
             PlanError::Run(error) => error.into(),
             PlanError::Suite(error) => error.into(),
             PlanError::Train(error) => error.into(),

@@ -4,8 +4,8 @@
 //! them; every call that computes lets other Python threads run (`calling`), and every error
 //! becomes an exception there. Computations use the calling thread alone, because a data loader
 //! forks worker processes and threads do not survive that; only a loader without workers has
-//! threads, for as long as it is being read (`ahead`). Networks
-//! have threads of their own, which end with the call.
+//! threads, for as long as it is being read (`ahead`). Networks have threads of their own, which
+//! end with the call; saving a data set uses a pool that stays, and is not for worker processes.
 
 mod ahead;
 mod arrays;
@@ -36,6 +36,16 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// again when it imports this, and warns.
 #[pymodule(name = "_core", gil_used = true)]
 mod core {
+    use numpy::PyArray1;
+    use pyo3::prelude::*;
+
+    /// Finds NumPy now rather than in the middle of a call, where Ctrl-C would be in its way.
+    #[pymodule_init]
+    fn find_numpy(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        PyArray1::<f32>::zeros(module.py(), 0, false);
+        Ok(())
+    }
+
     #[pymodule_export]
     use super::ahead::Ahead;
     #[pymodule_export]

@@ -13,6 +13,7 @@ use salsa_traces::sample::Sample;
 
 use crate::arrays::{array, batch_dict, values};
 use crate::calling::{call, raised};
+use crate::own::Named;
 
 /// One execution of an algorithm on one graph.
 #[pyclass(frozen, name = "Sample", module = "salsa_clrs._core")]
@@ -141,13 +142,24 @@ impl PySample {
         write_header(&mut bytes)?;
         bytes.extend(record(&slf.get().0));
         let build = slf.get_type().getattr("from_bytes")?;
-        Ok((build, PyTuple::new(py, [PyBytes::new(py, &bytes)])?))
+        // An algorithm written in Python travels by its place in a module.
+        let specs = py.import("salsa_clrs.specs")?;
+        let algorithm = specs.getattr("in_core")?.call1((slf.get().algorithm(),))?;
+        Ok((build, PyTuple::new(py, [PyBytes::new(py, &bytes).into_any(), algorithm])?))
     }
 
-    /// The sample in the bytes of a file of one.
+    /// The sample in the bytes of a file of one, of this algorithm if it is not built in.
     #[classmethod]
-    fn from_bytes(_cls: &Bound<'_, PyType>, bytes: &[u8]) -> PyResult<Self> {
+    #[pyo3(signature = (bytes, algorithm=None))]
+    fn from_bytes(
+        _cls: &Bound<'_, PyType>,
+        bytes: &[u8],
+        algorithm: Option<Named>,
+    ) -> PyResult<Self> {
         let mut records = Records::new(bytes).map_err(raised)?;
+        if let Some(algorithm) = algorithm {
+            records = records.of(algorithm.find()?.get().spec().clone());
+        }
         match records.next() {
             Some(sample) => Ok(Self(sample.map_err(raised)?)),
             None => Err(PyValueError::new_err("the bytes hold no sample")),

@@ -7,10 +7,10 @@
 //! comes second is told so, and the first record stays. A cell has one record or none, whatever
 //! happens, and `cat records/*.jsonl` is one file of JSON Lines.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use salsa_traces::files::{sync_name, temporary_beside};
 use thiserror::Error;
 
 use crate::{Record, SCHEMA};
@@ -70,15 +70,9 @@ pub fn publish(folder: &Path, record: &Record) -> Result<Published, StoreError> 
 }
 
 fn publish_at(path: &Path, record: &Record) -> io::Result<Published> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
     let mut line = serde_json::to_vec(record)?;
     line.push(b'\n');
-    let mut temporary = tempfile::Builder::new();
-    // A temporary file is its owner's alone unless told otherwise; this one will be shared.
-    #[cfg(unix)]
-    temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = temporary.prefix(".salsa-").suffix(".partial").tempfile_in(folder)?;
+    let mut file = temporary_beside(path)?;
     file.write_all(&line)?;
     file.as_file().sync_all()?;
     match file.persist_noclobber(path) {
@@ -88,10 +82,7 @@ fn publish_at(path: &Path, record: &Record) -> io::Result<Published> {
         }
         Err(error) => return Err(error.error),
     }
-    // Other systems give no handle to a folder.
-    if cfg!(unix) {
-        File::open(folder)?.sync_all()?;
-    }
+    sync_name(path)?;
     Ok(Published::Now)
 }
 

@@ -11,11 +11,11 @@
 //! slurm/                       jobs that were submitted
 //! ```
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use salsa_records::store;
+use salsa_traces::files::write_whole;
 use thiserror::Error;
 
 use crate::plan::{Cell, Plan, PlanError};
@@ -49,6 +49,12 @@ pub enum FolderError {
         /// The first such cell.
         cell: String,
     },
+    /// A record cannot be read.
+    #[error("{problem}; without the file, the cell is done again")]
+    Record {
+        /// The file and what is wrong.
+        problem: String,
+    },
     /// The system could not.
     #[error("{path}: {error}")]
     File {
@@ -76,7 +82,23 @@ impl SweepFolder {
         };
         let suite = if path.join(SUITE).is_file() { Some(read(SUITE)?) } else { None };
         let plan = Plan::parse(&file.display().to_string(), &read(PLAN)?, suite.as_deref())?;
-        Ok(Self { path: path.to_owned(), plan })
+        let this = Self { path: path.to_owned(), plan };
+        this.plan.cells().iter().try_for_each(|cell| this.check_record(cell))?;
+        Ok(this)
+    }
+
+    /// An error if there is a record that says nothing.
+    fn check_record(&self, cell: &Cell) -> Result<(), FolderError> {
+        let file = store::path_of(&self.records(), cell.name());
+        if !file.is_file() {
+            return Ok(());
+        }
+        let problem = match store::read_file(&file) {
+            Ok(records) if records.len() == 1 => return Ok(()),
+            Ok(records) => format!("{}: {} records are in it", file.display(), records.len()),
+            Err(error) => error.to_string(),
+        };
+        Err(FolderError::Record { problem })
     }
 
     /// A plan in a folder, which may hold it already. A changed plan may have more cells or fewer,
@@ -166,32 +188,6 @@ impl SweepFolder {
         write_whole(&file, bytes)
             .map_err(|error| FolderError::File { path: file.display().to_string(), error })
     }
-}
-
-/// Writes a file that is there completely or not at all, in place of an earlier one.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = temporary_beside(path)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    // Other systems give no handle to a folder.
-    if cfg!(unix)
-        && let Some(folder) = path.parent()
-    {
-        File::open(folder)?.sync_all()?;
-    }
-    Ok(())
-}
-
-/// A file that may become `path`, whose folder is made if missing.
-pub(crate) fn temporary_beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let mut temporary = tempfile::Builder::new();
-    // A temporary file is its owner's alone unless told otherwise; this one will be shared.
-    #[cfg(unix)]
-    temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    temporary.prefix(".salsa-").suffix(".partial").tempfile_in(folder)
 }
 
 /// The names in a folder that are numbers: claims and attempts are counted. None if it is not there.

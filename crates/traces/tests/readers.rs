@@ -210,7 +210,7 @@ proptest! {
 
 #[test]
 fn every_reader_has_a_format() {
-    let shared = ["declared", "error", "fields", "mod", "undirected"];
+    let shared = ["declared", "error", "fields", "mod", "labels", "undirected"];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/readers");
     let mut files: Vec<String> = fs::read_dir(folder)
         .unwrap()

@@ -15,7 +15,8 @@ use crate::graph_files::{self, GraphFiles};
 ///
 /// Reads cases as JSON Lines (`n`, `edges`, and as needed `weights`, `source`, `randomness`),
 /// plain or gzipped, or graphs from edge lists, DIMACS, Matrix Market, METIS and GraphML files.
-/// Each case is printed with its inputs, hints and outputs in the same format.
+/// Each case is printed with its inputs, hints and outputs in the same format. Nodes of graph files
+/// are numbered from 0 there: edge lists in the order of their numbers, the others as they come.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -37,9 +38,10 @@ pub struct Execute {
     #[arg(long)]
     no_hints: bool,
 
-    /// Source node of cases without one, and of graph files, which otherwise start at node 0
+    /// Source node of cases without one, and of graph files, by its name there [default of graph
+    /// files: their first node]
     #[arg(long, value_name = "NODE")]
-    source: Option<u32>,
+    source: Option<String>,
 
     /// Draw random weights for graphs without weights
     #[arg(long)]

@@ -20,7 +20,8 @@ use crate::written::print_written;
 /// stands a manifest with suite, seed and content hash, from which salsa verify makes the samples
 /// again. The same arguments give the same bytes on every machine. Nothing appears under
 /// its name before it is complete. A run that was killed goes on where it was when it is started
-/// again; data that are there already are checked and kept.
+/// again; data that are there already are checked and kept, and those of other settings are never
+/// replaced, but by more samples of the same.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -90,13 +91,9 @@ impl Generate {
         let mut requests = Vec::new();
         for &algorithm in &algorithms {
             for split in &splits {
-                let samples = self.samples.unwrap_or(split.samples);
-                if samples > split.samples {
-                    return Err(Failure::mistake(format!(
-                        "--samples: split {} has {} samples, {samples} were asked for",
-                        split.name, split.samples
-                    )));
-                }
+                let samples = split
+                    .some(self.samples)
+                    .map_err(|error| Failure::mistake(format!("--samples: {error}")))?;
                 let sampler = Sampler::new(&suite, seed, algorithm, &split.name)?;
                 let (suite, hints, format) = (&suite, self.hints, file_format);
                 requests.push(Request { suite, seed, sampler, samples, hints, format });

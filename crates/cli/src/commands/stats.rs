@@ -62,6 +62,9 @@ pub struct Stats {
 impl Stats {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
         self.jobs.apply()?;
+        if self.samples == Some(0) {
+            return Err(Failure::mistake("--samples: expected at least 1, found 0"));
+        }
         let suite = self.data.suite(self.samples.unwrap_or(100))?;
         if self.overlap { self.overlap(&suite, out) } else { self.splits(&suite, out) }
     }

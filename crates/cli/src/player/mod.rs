@@ -16,7 +16,6 @@ use salsa_learn::network::Network;
 use salsa_records::{Data, Record};
 use salsa_report::page::Episode;
 use salsa_traces::algorithms;
-use salsa_traces::parameters::Draw;
 use salsa_traces::sample::{Sample, Sampler};
 use salsa_traces::suite::{Role, Split, Suite};
 
@@ -107,14 +106,14 @@ impl Player<'_> {
         let tests: Vec<&Split> =
             suite.splits.iter().filter(|split| split.role() == Role::Test).collect();
         let small: Vec<&Split> =
-            tests.iter().copied().filter(|split| most_nodes(split) <= SMALL).collect();
+            tests.iter().copied().filter(|split| split.graphs.nodes.max() <= SMALL).collect();
         let larger = tests
             .iter()
             .copied()
-            .filter(|split| (SMALL + 1..=READABLE).contains(&most_nodes(split)));
+            .filter(|split| (SMALL + 1..=READABLE).contains(&split.graphs.nodes.max()));
         // Graphs with positions are the easiest to read.
-        let larger =
-            larger.max_by_key(|split| (split.graphs.family == "delaunay", most_nodes(split)));
+        let larger = larger
+            .max_by_key(|split| (split.graphs.family == "delaunay", split.graphs.nodes.max()));
         let places = (0..self.samples)
             .filter(|_| !small.is_empty())
             .map(|place| (small[place % small.len()], (place / small.len()) as u64))
@@ -148,6 +147,7 @@ pub fn shown<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<&'a Record> {
         let is_same = |other: &&mut &Record| {
             (&other.algorithm, &other.model, other.hints, other.convention)
                 == (&record.algorithm, &record.model, record.hints, record.convention)
+                && settings(other).eq(settings(record))
         };
         match kept.iter_mut().find(is_same) {
             Some(other) if other.seed > record.seed => *other = record,
@@ -158,10 +158,7 @@ pub fn shown<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<&'a Record> {
     kept
 }
 
-fn most_nodes(split: &Split) -> u32 {
-    match &split.graphs.nodes {
-        Draw::Constant(nodes) => *nodes,
-        Draw::OneOf(all) => all.iter().copied().max().unwrap_or(u32::MAX),
-        Draw::Range { max, .. } => *max,
-    }
+/// What a network was trained with, but for the seed.
+fn settings(record: &Record) -> impl Iterator<Item = (&String, &serde_json::Value)> {
+    record.run.iter().filter(|(name, _)| *name != "seed")
 }

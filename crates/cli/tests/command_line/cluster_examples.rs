@@ -52,7 +52,7 @@ fn what_kubernetes_starts_is_a_command() {
 }
 
 /// As much of Ray as the example uses: tasks that run when they are asked for.
-const RAY: &str = "
+pub const RAY: &str = "
 def init(**_):
     pass
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::mistakes::mistake_at;
 use crate::salsa::{Run, folder, printed, salsa, salsa_with_input};
 
 /// The path 0 - 1 - 2 with weights 2 and 3 in every format, by the file's ending.
@@ -36,12 +37,36 @@ fn every_file_format_gives_the_same_execution() {
         "generator": "file"});
     let expected = found("execute -a dijkstra", &case);
     assert_eq!(expected["outputs"]["pi"]["data"], json!([1, 2, 2]));
-    for (ending, text) in PATHS {
+    // Every file calls the last node by another name.
+    for ((ending, text), source) in PATHS.into_iter().zip(["2", "3", "3", "3", "c"]) {
         std::fs::write(at.path().join(format!("path.{ending}")), text).unwrap();
-        let words = format!("execute -a dijkstra --source 2 path.{ending}");
+        let words = format!("execute -a dijkstra --source {source} path.{ending}");
         let line: Value = serde_json::from_str(&printed(at.path(), &words)).unwrap();
         assert_eq!(line, expected, "{ending}");
     }
+}
+
+#[test]
+fn a_source_has_its_name_in_the_file() {
+    let at = folder();
+    std::fs::write(at.path().join("gaps.txt"), "0 5\n5 100\n").unwrap();
+    let line = printed(at.path(), "execute -a bfs --source 100 gaps.txt");
+    assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["source"], json!(2));
+    let first = printed(at.path(), "execute -a bfs gaps.txt");
+    assert_eq!(serde_json::from_str::<Value>(&first).unwrap()["source"], json!(0));
+    for absent in ["1", "101", "-5", "x"] {
+        mistake_at(
+            at.path(),
+            &format!("execute -a bfs --source={absent} gaps.txt"),
+            &format!("--source: gaps.txt has no node {absent}"),
+        );
+    }
+    std::fs::write(at.path().join("cases.jsonl"), "{\"n\": 1, \"edges\": []}\n").unwrap();
+    mistake_at(
+        at.path(),
+        "execute -a bfs --source first cases.jsonl",
+        "--source: expected a node, found \"first\"",
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::mistakes::mistake_at;
 use crate::salsa::{folder, names, printed, salsa};
 
 const FORMATS: [&str; 6] = ["arrow", "parquet", "npz", "jsonl", "graphml", "bin"];
@@ -35,9 +36,9 @@ fn the_number_of_threads_changes_no_byte() {
 
 #[test]
 fn what_was_generated_verifies() {
-    let at = folder();
     for format in FORMATS {
         for hints in ["", "--hints"] {
+            let at = folder();
             let words = format!("-a mst --samples 30 --out . {hints} --file-format {format}");
             for data in ["--suite release --seed 5", "--generator ws --nodes 6..9 --param k=2,4"] {
                 printed(at.path(), &format!("generate {words} {data}"));
@@ -109,12 +110,53 @@ fn damaged_and_missing_shards_are_named() {
 }
 
 #[test]
-fn a_file_is_replaced_as_a_whole() {
+fn data_without_a_manifest_are_not_passed_over() {
+    let at = folder();
+    printed(at.path(), "generate -a bfs,mis --samples 2 --out .");
+    std::fs::remove_file(at.path().join("paper-mis-train.arrow.manifest.json")).unwrap();
+    for words in ["verify .", "convert . --to npz --out npz"] {
+        mistake_at(
+            at.path(),
+            words,
+            "./paper-mis-train.arrow: there is no ./paper-mis-train.arrow.manifest.json beside \
+             it, which says what it must hold",
+        );
+    }
+}
+
+#[test]
+fn converted_hints_are_those_that_generate_writes() {
+    let at = folder();
+    for algorithm in ["bfs", "dfs", "mis", "eccentricity"] {
+        let words = format!("generate -a {algorithm} --samples 5 --hints");
+        printed(at.path(), &format!("{words} --out stored"));
+        printed(at.path(), &format!("{words} --out made --file-format bin"));
+        let name = format!("paper-{algorithm}-train");
+        printed(at.path(), &format!("convert stored/{name}.arrow --to bin --out converted"));
+        printed(at.path(), &format!("verify converted/{name}.bin"));
+        let read = |folder: &str| std::fs::read(at.path().join(folder).join(format!("{name}.bin")));
+        assert!(read("made").unwrap() == read("converted").unwrap(), "{algorithm}");
+    }
+}
+
+#[test]
+fn data_of_other_settings_are_not_replaced() {
     let at = folder();
     for format in ["arrow", "jsonl"] {
         let words = format!("generate -a bfs --out . --file-format {format}");
         printed(at.path(), &format!("{words} --samples 9"));
-        printed(at.path(), &format!("{words} --samples 2"));
+        for other in ["--samples 2", "--samples 9 --seed 1", "--samples 9 --hints"] {
+            mistake_at(
+                at.path(),
+                &format!("{words} {other}"),
+                &format!(
+                    "./paper-bfs-train.{format}: other data are there already, 9 samples without \
+                     hints, seed 0, version 1; remove them or choose another folder"
+                ),
+            );
+        }
+        printed(at.path(), &format!("{words} --samples 9"));
+        printed(at.path(), &format!("{words} --samples 10"));
     }
     printed(at.path(), "verify .");
     let files = ["arrow", "jsonl"].map(|format| format!("paper-bfs-train.{format}"));

@@ -131,7 +131,8 @@ fn wrong_options_are_told_in_one_line() {
         "the argument '--generator <NAME>' cannot be used with '--split <NAMES>' (see salsa \
          generate --help)",
     );
-    mistake("generate -a bfs --jobs 0", "--jobs: expected at least 1, found 0");
+    mistake("generate -a bfs --jobs 0", "--jobs: expected 1 to 1024 threads, found 0");
+    mistake("generate -a bfs -j 8000", "--jobs: expected 1 to 1024 threads, found 8000");
     mistake(
         "verify --jobs x data",
         "invalid value 'x' for '--jobs <N>': expected a whole number (see salsa verify --help)",
@@ -142,6 +143,8 @@ fn wrong_options_are_told_in_one_line() {
          --help)",
     );
     mistake("generate -a bfs --samples 0", "--samples: expected at least 1, found 0");
+    mistake("stats -a bfs --samples 0", "--samples: expected at least 1, found 0");
+    mistake("bench generate -a bfs --seconds 0", "--seconds: expected more than 0, found 0");
     mistake(
         "generate -a bfs --samples 10001",
         "--samples: split train has 10000 samples, 10001 were asked for",

@@ -231,6 +231,69 @@ fn a_cell_that_cannot_be_done_leaves_the_others_be() {
 }
 
 #[test]
+fn a_worker_that_is_stopped_says_so_whatever_failed_before() {
+    let at = folder();
+    let bad = TINY.replace("[training]\n", "[training]\nlearning_rate = 1e30\n");
+    std::fs::write(at.path().join("bad.toml"), bad).unwrap();
+    let one = salsa(at.path(), "sweep worker bad.toml --out s --only bfs-pgn-paper-1");
+    assert_eq!(one.code, Some(1), "{}", one.err);
+    // The others are still to be tried: a scheduler must start a worker again.
+    let stopped = salsa(at.path(), "sweep worker s --time-limit 1ms");
+    assert_eq!(stopped.code, Some(75), "{}", stopped.err);
+    // The one that failed is not among its cells.
+    let other = salsa(at.path(), "sweep worker s --only bfs-pgn-paper-2 --time-limit 1ms");
+    assert_eq!(other.code, Some(75), "{}", other.err);
+}
+
+#[test]
+fn a_record_that_says_nothing_is_not_taken_for_one() {
+    let at = folder();
+    make(at.path(), "s");
+    assert_eq!(salsa(at.path(), "sweep run s").code, Some(0));
+    let record = at.path().join("s/records/bfs-pgn-paper-1.jsonl");
+    for (text, problem) in [("", "0 records are in it"), ("{\n", "not a record")] {
+        std::fs::write(&record, text).unwrap();
+        for command in ["run", "worker", "status"] {
+            let told = salsa(at.path(), &format!("sweep {command} s"));
+            assert_eq!(told.code, Some(2), "{}", told.err);
+            assert!(told.err.contains(problem), "{}", told.err);
+            assert!(told.err.ends_with("without the file, the cell is done again\n"));
+        }
+    }
+    std::fs::remove_file(&record).unwrap();
+    assert_eq!(salsa(at.path(), "sweep run s").code, Some(0));
+    assert_same(&left(&at.path().join("s")), &undisturbed(TINY));
+}
+
+#[test]
+fn what_a_broken_disk_left_is_begun_again() {
+    let expected = undisturbed(TINY);
+    for damaged in ["last.safetensors", "best.safetensors", "log.jsonl"] {
+        let at = folder();
+        make(at.path(), "s");
+        let mut limit = 50.0;
+        let file = loop {
+            let time = format!("sweep run s --jobs 1 --time-limit {}ms", limit as u64);
+            assert_eq!(salsa(at.path(), &time).code, Some(0));
+            let cells = CELLS.map(|cell| at.path().join("s/work").join(cell));
+            let begun = cells
+                .iter()
+                .filter(|cell| cell.is_dir())
+                .flat_map(|cell| names(cell).into_iter().map(move |number| cell.join(number)));
+            let mut begun = begun.filter(|attempt| attempt.join("best.safetensors").exists());
+            if let Some(attempt) = begun.next() {
+                break attempt.join(damaged);
+            }
+            limit *= 1.3;
+        };
+        std::fs::write(&file, "no such thing\n").unwrap();
+        let run = salsa(at.path(), "sweep run s");
+        assert_eq!(run.code, Some(0), "{damaged}: {}", run.err);
+        assert_same(&left(&at.path().join("s")), &expected);
+    }
+}
+
+#[test]
 fn what_is_told_of_a_sweep() {
     let at = folder();
     make(at.path(), "salsa-sweeps/tiny");

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::cluster::{Cluster, cluster, until};
+use crate::mistakes::mistake_at;
 use crate::salsa::{Run, command, folder, run, succeeds};
 use crate::sweep::{CELLS, TINY, assert_same, left, undisturbed};
 
@@ -107,6 +108,19 @@ fn workers_on_slurm_may_die_and_be_preempted() {
     assert_same(&left(&at.join("s")), &expected);
     let done = on(&cluster, at, "sweep submit s --slurm");
     assert_eq!(done.out, "nothing is left to do; 0 cells to do\nsalsa sweep status s\n");
+}
+
+#[test]
+fn what_workers_are_found_by_is_not_for_the_user_to_choose() {
+    let at = folder();
+    std::fs::write(at.path().join("tiny.toml"), TINY).unwrap();
+    for option in ["--job-name=mine", "-Jmine", "--array=0-3"] {
+        mistake_at(
+            at.path(),
+            &format!("sweep submit tiny.toml --slurm --print --sbatch={option}"),
+            &format!("--sbatch={option}: that is chosen here"),
+        );
+    }
 }
 
 #[test]

@@ -130,6 +130,18 @@ fn an_interrupt_saves_and_tells_how_to_go_on() {
 }
 
 #[test]
+fn a_folder_has_one_training_at_a_time() {
+    let at = folder();
+    let mut training = Training::start(at.path(), LONGER);
+    assert!(training.next_epoch());
+    let second = salsa(at.path(), "train --resume run");
+    assert_eq!(second.code, Some(1), "{}", second.out);
+    assert_eq!(second.err, "error: run/log.jsonl: another training writes to it\n");
+    training.signal("-INT");
+    assert!(training.end().0);
+}
+
+#[test]
 fn a_run_that_is_killed_again_and_again_ends_the_same() {
     let expected = undisturbed();
     let at = folder();
@@ -222,7 +234,11 @@ fn wrong_options_are_told() {
         ),
         ("--hidden 0", "--hidden: expected a whole number from 1 to 4294967295, found 0"),
         ("--learning-rate -1", "--learning-rate: expected a number above 0, found -1.0"),
-        ("-j0", "--threads: expected at least 1, found 0"),
+        ("-j0", "--threads: expected 1 to 1024 threads, found 0"),
+        (
+            "--set training.train_samples=10001",
+            "split train has 10000 samples, 10001 were asked for",
+        ),
         ("--set clip", "--set: expected FIELD=VALUE, found \"clip\""),
         (
             "--set model.hidden_=3",

@@ -158,7 +158,7 @@ fn graphs_of_ones_own() {
         "--graphs bare.txt",
         "bare.txt: dijkstra needs edge weights; give them, or draw them with --random-weights",
     );
-    told("--graphs path.txt --source 4", "path.txt: the source 4 is outside 0..4");
+    told("--graphs path.txt --source 4", "--source: path.txt has no node 4");
     told("--graphs none.txt", "none.txt: No such file or directory (os error 2)");
     write("bad.txt", "0 1 nan\n");
     told("--graphs bad.txt", "bad.txt:1: expected a weight, a finite number, found \"nan\"");

@@ -24,7 +24,7 @@ impl GatherMaxima for Cpu {
         let out = Parts::new(&mut out.single_mut()[..n_nodes * columns]);
         let work = columns * edges.n_entries().div_ceil(n_nodes.max(1));
         self.by_rows(n_nodes, work, |piece| {
-            let mut message = [0.0f32; GATHER_COLUMNS];
+            let (mut message, mut wide) = ([0.0f32; GATHER_COLUMNS], Vec::new());
             for node in piece {
                 let values = node * columns..(node + 1) * columns;
                 // SAFETY: nodes have rows of their own.
@@ -55,9 +55,9 @@ impl GatherMaxima for Cpu {
                             largest.take(message, entry);
                         }
                         _ => {
-                            let mut message = vec![0.0; columns];
-                            terms.message(entry as usize, node, neighbour, &mut message);
-                            largest.take(&message, entry);
+                            wide.resize(columns, 0.0);
+                            terms.message(entry as usize, node, neighbour, &mut wide);
+                            largest.take(&wide, entry);
                         }
                     }
                 }

@@ -186,7 +186,7 @@ kernels! {
         }
     }
 
-    /// a · b, in sixteen interleaved sums.
+    /// a · b, in thirty-two interleaved sums.
     fn dot(a: &[f32], b: &[f32]) -> f32 {
         let mut sums = [0.0f32; 32];
         let (a_whole, a_rest) = a.as_chunks::<32>();
@@ -287,7 +287,7 @@ kernels! {
         }
     }
 
-    /// Sums and sums of squared distances from `mean` of some columns.
+    /// Sums of squared distances from `means` of some columns.
     fn squared_distances(x: &[f32], width: usize, from: usize, means: &[f32], sums: &mut [f32]) {
         let n = sums.len();
         for row in x.chunks_exact(width) {

@@ -12,7 +12,8 @@
 //! What a task computes never depends on which thread runs it, and callers cut work into tasks by
 //! its size alone: results are the same for any number of threads.
 
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -25,6 +26,8 @@ type Work<'a> = &'a (dyn Fn(usize) + Sync + 'a);
 pub struct Team {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
+    /// Two threads must not give it work at once.
+    one_caller: PhantomData<Cell<()>>,
 }
 
 /// A value in a cache line of its own: what one thread writes does not disturb who reads another.
@@ -68,7 +71,7 @@ impl Team {
                 std::thread::spawn(move || shared.wait_for_work(thread))
             })
             .collect();
-        Self { shared, workers }
+        Self { shared, workers, one_caller: PhantomData }
     }
 
     /// How many threads work, the caller's included.

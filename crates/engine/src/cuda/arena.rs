@@ -151,12 +151,7 @@ impl Arena {
     fn take(&mut self, words: usize) -> Result<u64, CudaError> {
         let bytes = 4 * words;
         // SAFETY: the context is current, as every use of its device makes it.
-        let mut taken = unsafe { result::malloc_sync(bytes) };
-        if taken.as_ref().is_err_and(is_out_of_memory) && self.give_back_large()? {
-            // SAFETY: as above.
-            taken = unsafe { result::malloc_sync(bytes) };
-        }
-        match taken {
+        match unsafe { result::malloc_sync(bytes) } {
             Ok(address) => {
                 self.held += bytes as u64;
                 self.most_held = self.most_held.max(self.held);
@@ -175,8 +170,9 @@ impl Arena {
         }
     }
 
-    /// Gives large blocks that nobody uses back to the driver; whether there were any.
-    fn give_back_large(&mut self) -> Result<bool, CudaError> {
+    /// Gives large blocks that nobody holds back to the driver; whether there were any. What uses
+    /// them must have been launched.
+    pub(super) fn give_back_large(&mut self) -> Result<bool, CudaError> {
         self.context.synchronize()?;
         let mut any = false;
         for list in self.free.iter_mut() {

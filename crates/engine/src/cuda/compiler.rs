@@ -43,14 +43,15 @@ pub(super) fn shared_bytes(stages: usize) -> usize {
 /// Shared memory of a block for descriptions of operators.
 const STATIC_BYTES: usize = 32 * size_of::<Op>();
 
-/// Machine code for an architecture such as `sm_90`, from disk if it was compiled before.
-pub(super) fn kernels(architecture: &str, stages: usize) -> Result<Vec<u8>, CudaError> {
-    let kept = cache_file(architecture, stages);
-    if let Some(code) = kept.as_ref().and_then(|file| std::fs::read(file).ok()) {
-        return Ok(code);
-    }
+/// Machine code for an architecture such as `sm_90` that was compiled before.
+pub(super) fn kept(architecture: &str, stages: usize) -> Option<Vec<u8>> {
+    std::fs::read(cache_file(architecture, stages)?).ok()
+}
+
+/// Machine code that is compiled now, and kept for the next start.
+pub(super) fn compiled(architecture: &str, stages: usize) -> Result<Vec<u8>, CudaError> {
     let code = compile(architecture, stages)?;
-    if let Some(file) = kept {
+    if let Some(file) = cache_file(architecture, stages) {
         keep(&file, &code);
     }
     Ok(code)

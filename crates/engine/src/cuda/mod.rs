@@ -112,8 +112,15 @@ impl Cuda {
             return Err(CudaError::TooOld { name, major, minor });
         }
         let stages = compiler::stages(&context)?;
-        let code = compiler::kernels(&format!("sm_{major}{minor}"), stages)?;
-        let queue = Queue::new(&context, code, compiler::shared_bytes(stages) as u32, options)?;
+        let architecture = format!("sm_{major}{minor}");
+        let shared = compiler::shared_bytes(stages) as u32;
+        let queue = |code| Queue::new(&context, code, shared, options);
+        // What was kept may be damaged.
+        let kept = compiler::kept(&architecture, stages).and_then(|code| queue(code).ok());
+        let queue = match kept {
+            Some(queue) => queue,
+            None => queue(compiler::compiled(&architecture, stages)?)?,
+        };
         let library = OnceCell::new();
         if precision != Precision::Single {
             // Nothing else can round.
@@ -152,12 +159,23 @@ impl Cuda {
 
     fn block(&self, len: usize) -> Block {
         if self.failure.borrow().is_none() {
-            match arena::take(&self.arena, len) {
+            match arena::take(&self.arena, len).or_else(|error| self.take_again(len, error)) {
                 Ok(block) => return block,
                 Err(error) => *self.failure.borrow_mut() = Some(error),
             }
         }
         arena::nowhere(&self.arena, len)
+    }
+
+    /// Where memory is short, large blocks that nobody holds are given back first. Operators that
+    /// are not launched yet may still use them.
+    fn take_again(&self, len: usize, error: CudaError) -> Result<Block, CudaError> {
+        if !matches!(error, CudaError::OutOfMemory { .. }) {
+            return Err(error);
+        }
+        self.queue.borrow_mut().flush()?;
+        let any = arena::lock(&self.arena).give_back_large()?;
+        if any { arena::take(&self.arena, len) } else { Err(error) }
     }
 
     /// A block with these words.

@@ -4,9 +4,9 @@
 //! name, and the folder goes to the disk after. Whenever the machine stops, the name belongs to
 //! the old checkpoint or to the new one.
 
-use std::fs::File;
-use std::io::{self, Write};
 use std::path::Path;
+
+use salsa_traces::files::write_whole;
 
 use super::{Checkpoint, CheckpointError};
 use crate::model::processors;
@@ -39,26 +39,4 @@ impl Checkpoint {
         }
         Self::read(&best, &names)
     }
-}
-
-/// Writes a file that is there completely, or not at all.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    std::fs::create_dir_all(folder)?;
-    let mut temporary = tempfile::Builder::new();
-    // A temporary file is its owner's alone unless told otherwise; this one will be shared.
-    #[cfg(unix)]
-    temporary.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = temporary.prefix(".salsa-").suffix(".partial").tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    // Other systems give no handle to a folder.
-    if cfg!(unix) {
-        File::open(folder)?.sync_all()?;
-    }
-    Ok(())
 }

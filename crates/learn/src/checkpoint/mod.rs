@@ -25,7 +25,6 @@ mod progress;
 mod state;
 
 pub use error::{CheckpointError, Malformation};
-pub(crate) use file::write_whole;
 pub use progress::Progress;
 pub use state::{Checkpoint, Group, Tensor};
 

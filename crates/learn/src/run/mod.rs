@@ -28,8 +28,13 @@ use salsa_traces::toml_table::{Problem, Table};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::model::processors;
+
 pub use aggregation::{Aggregation, UnknownAggregation};
 pub use seeds::Seeds;
+
+/// The learning rate of a processor that is not listed.
+const USUAL_LEARNING_RATE: f64 = 0.0004239;
 
 /// One training: what is learned, by which model, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -269,11 +274,9 @@ impl Run {
 
     /// The learning rate at the start.
     pub fn learning_rate(&self) -> f64 {
-        let of_the_model = match self.model.processor.as_str() {
-            "recgnn" => 0.0008,
-            _ => 0.0004239,
-        };
-        self.training.learning_rate.unwrap_or(of_the_model)
+        let of_the_model = processors::find(&self.model.processor);
+        let usual = of_the_model.map_or(USUAL_LEARNING_RATE, |kind| kind.learning_rate);
+        self.training.learning_rate.unwrap_or(usual)
     }
 
     /// The same run with the suite and the learning rate written out.

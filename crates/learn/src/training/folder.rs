@@ -33,6 +33,11 @@ impl Folder {
         self.0.join("run.toml")
     }
 
+    /// The suite as it was at the start, if it is not a built-in one.
+    pub fn suite_file(&self) -> PathBuf {
+        self.0.join("suite.toml")
+    }
+
     /// The log.
     pub fn log(&self) -> PathBuf {
         self.0.join(RunLog::FILE)

@@ -45,8 +45,14 @@ pub enum TrainError {
     #[error(transparent)]
     Log(#[from] LogError),
     /// The device failed.
-    #[error("{0}; the last checkpoint is still there, go on with --resume")]
+    #[error("{0}; the last checkpoint is still there")]
     Device(#[from] CudaError),
+    /// More training samples than an epoch can put in order.
+    #[error("{samples} training samples are too many for an epoch; set training.train_samples")]
+    TooLong {
+        /// How many there are.
+        samples: u64,
+    },
     /// The loss is not a number any more.
     #[error(
         "step {step}, batch {batch} of epoch {epoch}: {term} is {value}; the last checkpoint is \

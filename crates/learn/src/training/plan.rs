@@ -6,11 +6,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use salsa_traces::files::write_whole;
 use salsa_traces::suite::{Suite, SuiteError};
 use thiserror::Error;
 
 use super::{Folder, TrainError, Trainer};
-use crate::checkpoint::{Checkpoint, CheckpointError, write_whole};
+use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::compute::Compute;
 use crate::model::processors;
 use crate::run::{Run, RunError};
@@ -41,6 +42,9 @@ pub enum PlanError {
     /// The folder has no run that could go on.
     #[error("{0}; is there a run to resume?")]
     NothingToResume(CheckpointError),
+    /// The checkpoint to go on from cannot be used.
+    #[error(transparent)]
+    Checkpoint(CheckpointError),
     /// The run cannot be used.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -74,14 +78,22 @@ impl Plan {
     /// The run of a folder from where it stopped, to `epochs` if they are given.
     pub fn resume(path: &Path, epochs: Option<u64>) -> Result<Self, PlanError> {
         let names = processors::names();
-        let mut checkpoint = Checkpoint::read(&Folder::new(path).last(), &names)
-            .map_err(PlanError::NothingToResume)?;
+        let mut checkpoint =
+            Checkpoint::read(&Folder::new(path).last(), &names).map_err(|error| match error {
+                CheckpointError::Read { .. } => PlanError::NothingToResume(error),
+                other => PlanError::Checkpoint(other),
+            })?;
         if let Some(epochs) = epochs {
             let value = epochs.to_string();
             checkpoint.run =
                 checkpoint.run.with_value("epochs", "training.epochs", &value, &names)?;
         }
-        let suite = Suite::named_or_load(checkpoint.run.suite())?;
+        // The file it came from may have changed since, or not be there any more.
+        let kept = Folder::new(path).suite_file();
+        let suite = match kept.exists() {
+            true => Suite::load(&kept)?,
+            false => Suite::named_or_load(checkpoint.run.suite())?,
+        };
         let has_new_end = epochs.is_some();
         let start = Start::Resumed { checkpoint, has_new_end };
         Ok(Self { path: path.to_owned(), suite, start })
@@ -124,6 +136,10 @@ impl Plan {
             |error| PlanError::Write { path, error }
         };
         std::fs::create_dir_all(&self.path).map_err(failed(&self.path))?;
+        if Suite::is_path(run.suite()) {
+            let file = self.folder().suite_file();
+            write_whole(&file, self.suite.text.as_bytes()).map_err(failed(&file))?;
+        }
         let file = self.folder().run_file();
         write_whole(&file, run.to_toml().as_bytes()).map_err(failed(&file))
     }
@@ -141,6 +157,22 @@ mod tests {
         run.training.train_samples = Some(4);
         run.training.validation_samples = Some(4);
         run
+    }
+
+    #[test]
+    fn a_suite_of_ones_own_stays_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, file) = (folder.path().join("run"), folder.path().join("mine.toml"));
+        let text = &Suite::named("paper").unwrap().text;
+        std::fs::write(&file, text).unwrap();
+        let run = Run { suite: Some(file.display().to_string()), ..tiny() };
+        let plan = Plan::new(&run, path.clone()).unwrap();
+        let compute = Compute::Cpu { n_threads: 1 };
+        plan.trainer(compute).unwrap().train(&plan.folder(), &mut Unobserved).unwrap();
+        std::fs::write(&file, text.replace("seed = 0", "seed = 1")).unwrap();
+        assert_eq!(Plan::resume(&path, None).unwrap().suite.seed, 0);
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(Plan::resume(&path, None).unwrap().suite.text, *text);
     }
 
     #[test]

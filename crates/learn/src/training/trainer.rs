@@ -36,6 +36,9 @@ pub struct Trainer<'a> {
     run: Run,
     train: Sampler<'a>,
     validation: Sampler<'a>,
+    /// Samples of an epoch, and to validate on.
+    n_train: u64,
+    n_validation: u64,
     network: Network,
     computed: Computed,
     options: StepOptions,
@@ -101,9 +104,18 @@ impl<'a> Trainer<'a> {
     ) -> Result<Self, TrainError> {
         let algorithm = algorithms::find(&run.algorithm).map_err(NetworkError::from)?;
         let seed = run.data_seed.unwrap_or(suite.seed);
+        let train = Sampler::new(suite, seed, algorithm, "train")?;
+        let validation = Sampler::new(suite, seed, algorithm, "val")?;
+        let n_train = train.split().some(run.training.train_samples)?;
+        let n_validation = validation.split().some(run.training.validation_samples)?;
+        if u32::try_from(n_train).is_err() {
+            return Err(TrainError::TooLong { samples: n_train });
+        }
         Ok(Self {
-            train: Sampler::new(suite, seed, algorithm, "train")?,
-            validation: Sampler::new(suite, seed, algorithm, "val")?,
+            train,
+            validation,
+            n_train,
+            n_validation,
             options: StepOptions::new(&run),
             plateau: Plateau::resume(&run, progress.plateau),
             early_stopping: EarlyStopping::resume(&run, progress.early_stopping),
@@ -149,12 +161,7 @@ impl<'a> Trainer<'a> {
 
     /// How many batches an epoch has.
     pub fn n_batches(&self) -> u64 {
-        self.n_train().div_ceil(self.run.training.batch)
-    }
-
-    fn n_train(&self) -> u64 {
-        let all = self.train.split().samples;
-        self.run.training.train_samples.unwrap_or(all).min(all)
+        self.n_train.div_ceil(self.run.training.batch)
     }
 
     /// Trains to the end, with checkpoints and logs in a folder.
@@ -268,7 +275,7 @@ impl<'a> Trainer<'a> {
         log: &mut RunLog,
         observer: &mut dyn Observer,
     ) -> Result<bool, TrainError> {
-        let order = shuffled(self.run.seed, self.progress.epoch, self.n_train());
+        let order = shuffled(self.run.seed, self.progress.epoch, self.n_train);
         let left =
             order.chunks(self.run.training.batch as usize).skip(self.progress.batch as usize);
         let (train, hints) = (self.train, self.run.hints);
@@ -361,8 +368,7 @@ impl<'a> Trainer<'a> {
 
     /// The validation loss (output and hidden terms) and how good the predictions are.
     fn validate(&mut self) -> Result<(f64, Scores), TrainError> {
-        let all = self.validation.split().samples;
-        let count = self.run.training.validation_samples.unwrap_or(all).min(all);
+        let count = self.n_validation;
         let size = self.run.training.batch;
         let validation = self.validation;
         let made = |first: u64| -> Result<_, TrainError> {

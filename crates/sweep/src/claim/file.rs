@@ -8,7 +8,9 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::{Holder, Watch};
-use crate::folder::{numbered, temporary_beside};
+use salsa_traces::files::temporary_beside;
+
+use crate::folder::numbered;
 
 /// A claim that this process holds.
 #[derive(Debug)]

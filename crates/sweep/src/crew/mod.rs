@@ -59,7 +59,7 @@ pub trait Observer: Sync {
 pub struct Done {
     /// Cells that this crew finished.
     pub finished: usize,
-    /// Cells that cannot be done.
+    /// Cells that it was to work on and that cannot be done.
     pub failed: usize,
     /// Cells that nobody has finished yet, those that failed among them.
     pub left: usize,
@@ -104,12 +104,17 @@ pub fn work(
     if let Some(trouble) = crew.trouble.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(CrewError::System(trouble));
     }
-    let cells = folder.plan().cells();
-    let left = cells.iter().filter(|cell| !folder.is_finished(cell)).count();
-    let failed = |cell: &&Cell| !folder.is_finished(cell) && Failure::read(folder, cell).is_some();
-    let finished = crew.finished.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let failed = cells.iter().filter(failed).count();
-    Ok(Done { finished, failed, left, stopped: stopped && left > failed })
+    let open = |cell: &&Cell| !folder.is_finished(cell);
+    let left: Vec<&Cell> = folder.plan().cells().iter().filter(open).collect();
+    let ours = left.iter().filter(|cell| cell.is_one_of(options.only));
+    let (failed, open): (Vec<&Cell>, Vec<&Cell>) =
+        ours.partition(|cell| Failure::read(folder, cell).is_some());
+    Ok(Done {
+        finished: crew.finished.into_inner().unwrap_or_else(PoisonError::into_inner),
+        failed: failed.len(),
+        left: left.len(),
+        stopped: stopped && !open.is_empty(),
+    })
 }
 
 struct Crew<'a> {
@@ -175,7 +180,7 @@ impl<'a> Crew<'a> {
                     self.stop_all(format!("{}: {error}", self.folder.failure(cell).display()));
                 }
             }
-            Err(WorkError::System(message)) => self.stop_all(message),
+            Err(WorkError::System(message) | WorkError::Damaged(message)) => self.stop_all(message),
         }
         self.picker().returned(place, is_over);
         // A claim that cannot be let go ends with its lock or its lease.

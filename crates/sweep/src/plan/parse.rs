@@ -47,7 +47,7 @@ pub(super) fn plan(origin: &str, text: &str, given: Option<&str>) -> Result<Plan
             Some(place) => place,
             None => {
                 let suite = match given {
-                    Some(text) if is_path(run.suite()) => Suite::parse(run.suite(), text)?,
+                    Some(text) if Suite::is_path(run.suite()) => Suite::parse(run.suite(), text)?,
                     _ => Suite::named_or_load(run.suite())?,
                 };
                 // Better told now than by the first worker.
@@ -63,7 +63,7 @@ pub(super) fn plan(origin: &str, text: &str, given: Option<&str>) -> Result<Plan
             cells.push(cell);
         }
     }
-    let file = suites.iter().find(|(name, _)| is_path(name));
+    let file = suites.iter().find(|(name, _)| Suite::is_path(name));
     let stem = Path::new(origin).file_stem().map(|stem| as_name(&stem.to_string_lossy()));
     Ok(Plan {
         name: name.or(stem).unwrap_or_default(),
@@ -74,11 +74,6 @@ pub(super) fn plan(origin: &str, text: &str, given: Option<&str>) -> Result<Plan
         suites: suites.into_iter().map(|(_, suite)| suite).collect(),
         text: text.to_owned(),
     })
-}
-
-/// As [`Suite::named_or_load`] tells them apart.
-fn is_path(suite: &str) -> bool {
-    suite.contains(['/', '\\', '.'])
 }
 
 fn read(text: &str) -> Result<Read, Problem> {

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::{Job, SlurmError, Tasks, output};
 use crate::claim::{ClaimState, Holder, take_next};
-use crate::folder::{SweepFolder, write_whole};
+use crate::folder::SweepFolder;
 use crate::state::{CellState, states};
+use salsa_traces::files::write_whole;
 
 /// What a submission did.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,6 +9,7 @@ use salsa_learn::network::NetworkError;
 use salsa_learn::training::TrainError;
 use salsa_learn::training::log::LogError;
 use salsa_records::store::StoreError;
+use salsa_traces::files;
 use thiserror::Error;
 
 /// Why the work on a cell ended badly.
@@ -18,6 +19,9 @@ pub enum WorkError {
     /// this one may be tried again.
     #[error("{0}")]
     System(String),
+    /// What was kept of the cell is no good any more: it has to begin again.
+    #[error("{0}")]
+    Damaged(String),
     /// The cell itself cannot be done, and would fail again.
     #[error("{0}")]
     Cell(String),
@@ -26,10 +30,7 @@ pub enum WorkError {
 impl WorkError {
     /// A file could not be read or written.
     pub fn file(path: &Path, error: &io::Error) -> Self {
-        let told = error.to_string();
-        // The temporary file that was to become `path` means nothing to anyone.
-        let told = told.split(" at path ").next().unwrap_or_default();
-        Self::System(format!("{}: {told}", path.display()))
+        Self::System(format!("{}: {}", path.display(), files::told(error)))
     }
 }
 
@@ -41,13 +42,19 @@ impl From<StoreError> for WorkError {
 
 impl From<LogError> for WorkError {
     fn from(error: LogError) -> Self {
-        Self::System(error.to_string())
+        match error {
+            LogError::Malformed { .. } => Self::Damaged(error.to_string()),
+            LogError::File { .. } => Self::System(error.to_string()),
+        }
     }
 }
 
 impl From<CheckpointError> for WorkError {
     fn from(error: CheckpointError) -> Self {
-        Self::System(error.to_string())
+        match error {
+            CheckpointError::Malformed { .. } => Self::Damaged(error.to_string()),
+            _ => Self::System(error.to_string()),
+        }
     }
 }
 

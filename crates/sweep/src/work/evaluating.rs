@@ -11,15 +11,16 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use salsa_learn::checkpoint::Checkpoint;
+use salsa_learn::compute::Computed;
 use salsa_learn::evaluation::{GraphResult, Options, Tally, TestSet, answers};
 use salsa_learn::model::processors;
 use salsa_learn::training::Folder;
 use salsa_records::SetResult;
 use salsa_traces::algorithms;
+use salsa_traces::files::write_whole;
 use serde::{Deserialize, Serialize};
 
 use super::{Event, Work, WorkError};
-use crate::folder::write_whole;
 use crate::plan::EvaluationSet;
 
 /// The results of all sets.
@@ -36,11 +37,12 @@ struct KeptSet {
     seconds: f64,
 }
 
-/// What is kept of a graph, and of the time until then.
+/// What is kept of a graph, of the time until then, and of what answered.
 #[derive(Debug, Serialize, Deserialize)]
 struct KeptGraph {
     graph: GraphResult,
     seconds: f64,
+    computed: Computed,
 }
 
 impl Work<'_> {
@@ -89,7 +91,8 @@ impl Work<'_> {
     ) -> Result<Option<KeptSet>, WorkError> {
         let path = graphs_file(place, set);
         let failed = |error: &io::Error| WorkError::file(&path, error);
-        let (mut file, done, mut earlier) = resumed(&path).map_err(|error| failed(&error))?;
+        let (mut file, done, mut earlier) =
+            resumed(&path, self.computed).map_err(|error| failed(&error))?;
         let mut tally = Tally::default();
         done.iter().for_each(|graph| tally.add(graph));
         let (suite, total) = (self.folder.plan().suite(self.cell), self.cell.n_graphs());
@@ -107,7 +110,8 @@ impl Work<'_> {
             let seconds = earlier + begun.elapsed().as_secs_f64();
             tally.add(&graph);
             count += 1;
-            if let Err(error) = append(&mut file, &KeptGraph { graph, seconds }) {
+            let kept = KeptGraph { graph, seconds, computed: self.computed.clone() };
+            if let Err(error) = append(&mut file, &kept) {
                 trouble = Some(failed(&error));
                 return ControlFlow::Break(());
             }
@@ -149,8 +153,9 @@ fn best(place: &Path) -> Result<Checkpoint, WorkError> {
     Ok(Checkpoint::read(&Folder::new(place).best(), &processors::names())?)
 }
 
-/// What was found before, cut off after its last good line, and how long that took.
-fn resumed(path: &Path) -> io::Result<(File, Vec<GraphResult>, f64)> {
+/// What was found before by the same means, cut off after its last good line, and how long that
+/// took.
+fn resumed(path: &Path, computed: &Computed) -> io::Result<(File, Vec<GraphResult>, f64)> {
     let text = match std::fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         text => text?,
@@ -159,7 +164,7 @@ fn resumed(path: &Path) -> io::Result<(File, Vec<GraphResult>, f64)> {
     for line in text.split_inclusive(|&byte| byte == b'\n') {
         let Some(line) = line.strip_suffix(b"\n") else { break };
         let Ok(kept) = serde_json::from_slice::<KeptGraph>(line) else { break };
-        if kept.graph.index != graphs.len() as u64 {
+        if kept.graph.index != graphs.len() as u64 || kept.computed != *computed {
             break;
         }
         seconds = kept.seconds;
@@ -175,4 +180,46 @@ fn append(file: &mut File, kept: &KeptGraph) -> io::Result<()> {
     let mut line = serde_json::to_vec(kept)?;
     line.push(b'\n');
     file.write_all(&line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn computed(device: &str) -> Computed {
+        Computed { device: device.to_owned(), precision: None }
+    }
+
+    fn keep(path: &Path, index: u64, device: &str) {
+        let graph = GraphResult {
+            index,
+            n_nodes: 2,
+            family: "er".to_owned(),
+            steps: 1,
+            metrics: Vec::new(),
+            valid: None,
+            violation: None,
+        };
+        let mut file = OpenOptions::new().append(true).create(true).open(path).unwrap();
+        append(&mut file, &KeptGraph { graph, seconds: 1.0, computed: computed(device) }).unwrap();
+    }
+
+    fn found(path: &Path, device: &str) -> usize {
+        resumed(path, &computed(device)).unwrap().1.len()
+    }
+
+    #[test]
+    fn a_set_is_answered_by_one_device() {
+        let at = tempfile::tempdir().unwrap();
+        let path = at.path().join("graphs");
+        keep(&path, 0, "cpu");
+        keep(&path, 1, "cpu");
+        std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"gra").unwrap();
+        assert_eq!(found(&path, "cpu"), 2);
+        keep(&path, 2, "cpu");
+        keep(&path, 4, "cpu");
+        assert_eq!(found(&path, "cpu"), 3);
+        assert_eq!(found(&path, "gpu"), 0);
+        assert_eq!(found(&path, "cpu"), 0, "what another device does not go on with is gone");
+    }
 }

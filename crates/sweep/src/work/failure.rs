@@ -4,8 +4,9 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use crate::folder::{SweepFolder, write_whole};
+use crate::folder::SweepFolder;
 use crate::plan::Cell;
+use salsa_traces::files::write_whole;
 
 /// What went wrong with a cell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

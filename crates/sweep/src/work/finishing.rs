@@ -11,7 +11,8 @@ use super::evaluating::Evaluated;
 use super::training::Trained;
 use super::{Work, WorkError};
 use crate::claim::Holder;
-use crate::folder::{SweepFolder, write_whole};
+use crate::folder::SweepFolder;
+use salsa_traces::files::write_whole;
 
 impl Work<'_> {
     /// Publishes the record, unless there is one, and removes what is not needed any more.

@@ -12,7 +12,7 @@ mod finishing;
 mod training;
 pub mod workspace;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use salsa_learn::compute::{Compute, Computed};
 
@@ -65,12 +65,23 @@ impl Work<'_> {
         let attempt = self.claim.claim().number();
         self.watcher.event(Event::Begun { attempt });
         let place = workspace::prepare(&self.folder.work(self.cell), attempt)?;
-        let Some(trained) = self.trained(&place)? else { return Ok(self.stopped()) };
-        let Some(evaluated) = self.evaluated(&place)? else { return Ok(self.stopped()) };
+        match self.go_on(&place) {
+            // By a broken disk: the start leads to the same end.
+            Err(WorkError::Damaged(_)) => {
+                workspace::empty(&place)?;
+                self.go_on(&place)
+            }
+            ended => ended,
+        }
+    }
+
+    fn go_on(&self, place: &Path) -> Result<Ended, WorkError> {
+        let Some(trained) = self.trained(place)? else { return Ok(self.stopped()) };
+        let Some(evaluated) = self.evaluated(place)? else { return Ok(self.stopped()) };
         if self.claim.is_lost() {
             return Ok(Ended::Lost);
         }
-        self.finish(&place, trained, evaluated)?;
+        self.finish(place, trained, evaluated)?;
         self.watcher.event(Event::Finished);
         Ok(Ended::Finished)
     }

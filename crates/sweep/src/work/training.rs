@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use salsa_learn::checkpoint::{Checkpoint, CheckpointError};
+use salsa_learn::checkpoint::Checkpoint;
 use salsa_learn::model::processors;
 use salsa_learn::training::log::{EpochSummary, Record, RunLog, json_lines};
 use salsa_learn::training::{Folder, Observer, Outcome, StepView, Trainer};
 use salsa_records::{Ending, Epoch, Training};
+use salsa_traces::files::write_whole;
 use serde::{Deserialize, Serialize};
 
 use super::{Event, Work, WorkError};
-use crate::folder::write_whole;
 
 /// What is kept of a training that is over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,11 +31,7 @@ impl Work<'_> {
         let folder = Folder::new(place);
         let suite = self.folder.plan().suite(self.cell);
         let begun = match folder.last().exists() {
-            true => match Checkpoint::read(&folder.last(), &processors::names()) {
-                // Damaged by a broken disk: the start leads to the same end.
-                Err(CheckpointError::Malformed { .. }) => None,
-                read => Some(read?),
-            },
+            true => Some(Checkpoint::read(&folder.last(), &processors::names())?),
             false => None,
         };
         let mut trainer = match begun {
@@ -84,6 +80,10 @@ fn told(
         }
     }
     let progress = trainer.progress();
+    if curve.len() as u64 != progress.epoch {
+        let told = format!("{} of {} epochs are in the log", curve.len(), progress.epoch);
+        return Err(WorkError::Damaged(told));
+    }
     Ok(Trained {
         training: Training {
             ending,

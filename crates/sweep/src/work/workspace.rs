@@ -5,8 +5,11 @@
 //! does, every file is copied whole, and in an order in which none is older than what builds on
 //! it: results, then the end of the training, the last checkpoint, the best, the log.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use salsa_traces::files::sync_folder;
 
 use super::WorkError;
 use crate::folder::numbered;
@@ -29,7 +32,8 @@ pub fn prepare(all: &Path, number: u64) -> Result<PathBuf, WorkError> {
         if let Some(latest) = latest {
             copy(&all.join(latest.to_string()), &partial)?;
         }
-        std::fs::rename(&partial, &place)
+        std::fs::rename(&partial, &place)?;
+        sync_folder(all)
     })();
     if made.is_err() {
         let _ = std::fs::remove_dir_all(&partial);
@@ -51,12 +55,17 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         match std::fs::copy(from.join(&name), to.join(&name)) {
             // Its holder may have removed it since.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            done => {
-                done?;
-            }
+            // What it was copied from is removed next.
+            done => done.and_then(|_| File::open(to.join(&name))?.sync_all())?,
         }
     }
-    Ok(())
+    sync_folder(to)
+}
+
+/// Removes all that an attempt has.
+pub fn empty(place: &Path) -> Result<(), WorkError> {
+    let emptied = std::fs::remove_dir_all(place).and_then(|()| std::fs::create_dir(place));
+    emptied.map_err(|error| WorkError::file(place, &error))
 }
 
 /// What builds on others comes first.

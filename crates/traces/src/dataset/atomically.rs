@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use crate::files::temporary_in;
 
 /// Whether a file must be on the disk before it gets its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,22 +19,13 @@ pub(super) fn write_whole(
     bytes: &[u8],
     safety: Safety,
 ) -> io::Result<()> {
-    let mut file = partial_file(folder)?;
+    let mut file = temporary_in(folder)?;
     file.write_all(bytes)?;
     if safety == Safety::Synced {
         file.as_file().sync_all()?;
     }
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
-}
-
-/// A file that goes away unless it is given its final name.
-pub(super) fn partial_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut file = tempfile::Builder::new();
-    // A temporary file is its owner's alone unless told otherwise; this one will be shared.
-    #[cfg(unix)]
-    file.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    file.prefix(".salsa-").suffix(".partial").tempfile_in(folder)
 }
 
 /// Removes a file; it may be missing.

@@ -62,7 +62,7 @@ impl Request<'_> {
         let is_dense = self.hints && self.format == Format::JsonLines;
         let values = if is_dense { largest.saturating_mul(largest) } else { largest };
         let threads = rayon::current_num_threads() as u64;
-        let size = (1_000_000 / values).clamp(threads, 4096);
+        let size = (1_000_000 / values).clamp(threads.min(4096), 4096);
         let samples = self.samples;
         (first..samples).step_by(size as usize).map(move |start| start..samples.min(start + size))
     }

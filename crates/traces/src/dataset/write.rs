@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::atomically::{Safety, partial_file, paths_in, remove_if_there, write_whole};
+use super::atomically::{Safety, paths_in, remove_if_there, write_whole};
 use super::card::write_card;
 use super::finished::{Finished, is_note, is_whole};
 use super::parts::{ShardEntry, Source};
 use super::records::start_of_file;
 use super::{Manifest, Request, StoredError, StoredSplit, VerifyError, manifest_path};
 use crate::export::{Format, ShardError};
+use crate::files::temporary_in;
 use crate::hash::{hash_of_bytes, hash_of_hashes};
 use crate::sample::SampleError;
 
@@ -33,6 +34,14 @@ pub enum DatasetError {
     /// The manifest of what is to be converted makes no sense.
     #[error(transparent)]
     Manifest(#[from] Box<VerifyError>),
+    /// Data of other settings have its name.
+    #[error("{path}: other data are there already, {found}; remove them or choose another folder")]
+    Occupied {
+        /// The file or folder.
+        path: String,
+        /// What they are.
+        found: String,
+    },
     /// The file could not be written.
     #[error("{path}: {error}")]
     Write {
@@ -81,14 +90,17 @@ fn write_from(
     std::fs::create_dir_all(folder).map_err(failed(folder))?;
     let name = request.file_name();
     let path = folder.join(&name);
+    let partial = folder.join(format!(".{name}.partial"));
     let manifest = match written_before(request, &path) {
         Some(manifest) => {
             remove_notes(&path).map_err(failed(&path))?;
+            // Of a run that was killed when all was done.
+            let _ = std::fs::remove_dir_all(&partial);
             progress(manifest.samples);
             manifest
         }
         None => {
-            let partial = folder.join(format!(".{name}.partial"));
+            refuse_other(request, &path)?;
             take_back(&path, &partial).map_err(failed(&path))?;
             // Better told now than after all the work.
             earlier(&path, request.format).map_err(failed(&path))?;
@@ -105,6 +117,25 @@ fn write_from(
         write_card(folder).map_err(failed(folder))?;
     }
     Ok((path, manifest))
+}
+
+/// An error if the data set that is there was made with other settings: somebody may need it. More
+/// samples of the same may take the place of fewer.
+fn refuse_other(request: &Request<'_>, path: &Path) -> Result<(), DatasetError> {
+    let Ok(found) = Manifest::read(path) else { return Ok(()) };
+    let same = Manifest {
+        code_version: found.code_version.clone(),
+        samples: found.samples.min(request.samples),
+        shards: found.shards.clone(),
+        ..request.manifest(found.content_hash.clone(), found.file_hash.clone())
+    };
+    if found == same {
+        return Ok(());
+    }
+    let Manifest { samples, seed, hints, suite_version, .. } = found;
+    let hints = if hints { "with" } else { "without" };
+    let found = format!("{samples} samples {hints} hints, seed {seed}, version {suite_version}");
+    Err(DatasetError::Occupied { path: path.display().to_string(), found })
 }
 
 /// The manifest of a data set that is there already, whole and undamaged.
@@ -208,7 +239,7 @@ fn concatenate(
 ) -> io::Result<String> {
     let mut hash = blake3::Hasher::new();
     // Beside the parts, so that what a killed run leaves goes with them.
-    let mut file = partial_file(partial)?;
+    let mut file = temporary_in(partial)?;
     let mut append = |bytes: &[u8]| {
         hash.update(bytes);
         file.write_all(bytes)

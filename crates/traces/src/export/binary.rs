@@ -16,6 +16,7 @@ use crate::execution::Inputs;
 use crate::graph::Graph;
 use crate::hash::hash_of_bytes;
 use crate::sample::Sample;
+use crate::spec::Spec;
 use crate::trajectory::{Hints, Trajectory, Values};
 
 /// The first bytes of every file.
@@ -68,14 +69,20 @@ pub enum BinaryError {
 }
 
 /// One record.
+///
+/// # Panics
+/// For a sample of 4 GiB and more, whose length does not fit.
 pub fn record(sample: &Sample) -> Vec<u8> {
     let Sample { generator, graph, inputs, trajectory } = sample.clone();
     let Trajectory { spec, length, hints, outputs } = trajectory;
     let algorithm = spec.algorithm.into_owned();
+    // Hints from columns and those that were just recorded are the same bytes.
+    let hints = hints.map(|hints| hints.canonical());
     let body = Body { algorithm, generator, graph, inputs, length, outputs, hints };
     let body = postcard::to_stdvec(&body).expect("a sample is plain data");
     let mut record = Vec::with_capacity(body.len() + 36);
-    record.extend((body.len() as u32).to_le_bytes());
+    let length = u32::try_from(body.len()).expect("a sample of less than 4 GiB");
+    record.extend(length.to_le_bytes());
     record.extend(&body);
     record.extend(hash_of_bytes(&body).0);
     record
@@ -90,6 +97,8 @@ pub fn write_header(to: &mut impl Write) -> io::Result<()> {
 pub struct Records<R> {
     from: R,
     next: u64,
+    /// Of an algorithm that is not built in.
+    spec: Option<Spec>,
 }
 
 impl<R: Read> Records<R> {
@@ -100,7 +109,12 @@ impl<R: Read> Records<R> {
         if magic != MAGIC {
             return Err(BinaryError::Magic);
         }
-        Ok(Self { from, next: 0 })
+        Ok(Self { from, next: 0, spec: None })
+    }
+
+    /// Reads samples of this algorithm, built in or not.
+    pub fn of(self, spec: Spec) -> Self {
+        Self { spec: Some(spec), ..self }
     }
 
     fn read(&mut self, record: u64) -> Result<Option<Sample>, BinaryError> {
@@ -128,7 +142,8 @@ impl<R: Read> Records<R> {
         if hash_of_bytes(&body).0 != hash {
             return Err(BinaryError::Hash { record });
         }
-        decode(&body).map(Some).map_err(|problem| BinaryError::Body { record, problem })
+        let decoded = decode_as(&body, self.spec.as_ref());
+        decoded.map(Some).map_err(|problem| BinaryError::Body { record, problem })
     }
 }
 
@@ -144,14 +159,21 @@ impl<R: Read> Iterator for Records<R> {
 
 /// The sample in the body of a record.
 pub fn decode(body: &[u8]) -> Result<Sample, String> {
+    decode_as(body, None)
+}
+
+fn decode_as(body: &[u8], spec: Option<&Spec>) -> Result<Sample, String> {
     let (body, rest): (Body, &[u8]) =
         postcard::take_from_bytes(body).map_err(|error| error.to_string())?;
     if !rest.is_empty() {
         return Err(format!("there are {} bytes after it", rest.len()));
     }
-    let algorithm = algorithms::find(&body.algorithm).map_err(|error| error.to_string())?;
+    let spec = match spec.filter(|spec| spec.algorithm == body.algorithm) {
+        Some(spec) => spec,
+        None => algorithms::find(&body.algorithm).map_err(|error| error.to_string())?.spec(),
+    };
     let trajectory = Trajectory {
-        spec: algorithm.spec().clone(),
+        spec: spec.clone(),
         length: body.length,
         hints: body.hints,
         outputs: body.outputs,

@@ -7,6 +7,7 @@
 
 use super::ReadError;
 use super::fields::{finite, last_line, numbered, whole};
+use super::labels::Labels;
 use super::undirected::Undirected;
 use crate::graph::Graph;
 
@@ -17,8 +18,8 @@ struct Edge {
     weight: Option<f64>,
 }
 
-/// The graph of an edge list.
-pub(super) fn parse(text: &str) -> Result<Graph, ReadError> {
+/// The graph of an edge list, and the ids of its nodes.
+pub(super) fn parse(text: &str) -> Result<(Graph, Labels), ReadError> {
     let mut edges = Vec::new();
     for (line, content) in numbered(text) {
         let content = content.trim();
@@ -49,7 +50,7 @@ pub(super) fn parse(text: &str) -> Result<Graph, ReadError> {
     for Edge { line, ends: [u, v], weight } in edges {
         read.add(line, number(u), number(v), weight)?;
     }
-    read.into_graph(n_nodes)
+    Ok((read.into_graph(n_nodes)?, Labels::Ids(ids)))
 }
 
 fn parse_edge<'a>(
@@ -72,6 +73,10 @@ fn parse_edge<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn parse(text: &str) -> Result<Graph, ReadError> {
+        Ok(super::parse(text)?.0)
+    }
 
     fn error(text: &str) -> String {
         parse(text).unwrap_err().to_string()

@@ -15,12 +15,13 @@ use roxmltree::{Document, Node};
 
 use super::ReadError;
 use super::fields::quoted;
+use super::labels::Labels;
 use super::undirected::Undirected;
 use crate::graph::Graph;
 use attributes::{Keys, Lines, Positions};
 
-/// The one graph of a GraphML document.
-pub(super) fn parse(text: &str) -> Result<Graph, ReadError> {
+/// The one graph of a GraphML document, and the names of its nodes.
+pub(super) fn parse(text: &str) -> Result<(Graph, Labels), ReadError> {
     let lines = Lines::of(text);
     let document = Document::parse(text).map_err(|error| {
         ReadError::at(error.pos().row as usize, format!("not well-formed XML: {}", shown(&error)))
@@ -33,7 +34,7 @@ pub(super) fn parse(text: &str) -> Result<Graph, ReadError> {
     }
     let graph = only_graph(root, &lines)?;
     let keys = Keys::of(root);
-    let mut numbers = HashMap::new();
+    let (mut numbers, mut names) = (HashMap::new(), Vec::new());
     let mut positions = Positions::default();
     for node in graph.children().filter(|child| child.has_tag_name("node")) {
         let id = required(node, "id", &lines)?;
@@ -41,6 +42,7 @@ pub(super) fn parse(text: &str) -> Result<Graph, ReadError> {
         if numbers.insert(id, number).is_some() {
             return Err(lines.error(node, format!("node {} is given twice", quoted(id))));
         }
+        names.push(id.to_owned());
         positions.add(node, &keys, &lines)?;
     }
     if numbers.is_empty() {
@@ -58,10 +60,11 @@ pub(super) fn parse(text: &str) -> Result<Graph, ReadError> {
         read.add(lines.of_element(edge), end("source")?, end("target")?, weight)?;
     }
     let graph = read.into_graph(numbers.len())?;
-    match positions.all {
-        all if all.is_empty() => Ok(graph),
-        all => graph.with_positions(all).map_err(|error| ReadError::at(1, error)),
-    }
+    let graph = match positions.all {
+        all if all.is_empty() => graph,
+        all => graph.with_positions(all).map_err(|error| ReadError::at(1, error))?,
+    };
+    Ok((graph, Labels::Names(names)))
 }
 
 /// The graph element, which must be the only one and hold only what a [`Graph`] can.
@@ -97,6 +100,10 @@ fn shown(error: &roxmltree::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn parse(text: &str) -> Result<Graph, ReadError> {
+        Ok(super::parse(text)?.0)
+    }
 
     fn error(text: &str) -> String {
         parse(text).unwrap_err().to_string()

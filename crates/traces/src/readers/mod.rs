@@ -14,6 +14,7 @@ mod metis;
 mod declared;
 mod error;
 mod fields;
+mod labels;
 mod undirected;
 
 use std::fmt;
@@ -26,6 +27,7 @@ use crate::graph::Graph;
 use crate::nearest::did_you_mean;
 
 pub use error::ReadError;
+pub use labels::Labels;
 
 /// A file format for graphs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -82,12 +84,12 @@ impl Format {
     }
 
     /// The reader of this format.
-    fn reader(self) -> fn(&str) -> Result<Graph, ReadError> {
+    fn reader(self) -> fn(&str) -> Result<(Graph, Labels), ReadError> {
         match self {
             Self::EdgeList => edge_list::parse,
-            Self::Dimacs => dimacs::parse,
-            Self::MatrixMarket => matrix_market::parse,
-            Self::Metis => metis::parse,
+            Self::Dimacs => |text| Ok((dimacs::parse(text)?, Labels::FromOne)),
+            Self::MatrixMarket => |text| Ok((matrix_market::parse(text)?, Labels::FromOne)),
+            Self::Metis => |text| Ok((metis::parse(text)?, Labels::FromOne)),
             Self::GraphMl => graphml::parse,
         }
     }
@@ -105,6 +107,10 @@ impl Format {
 /// # Ok::<(), salsa_traces::readers::ReadError>(())
 /// ```
 pub fn parse(format: Format, text: &str) -> Result<Graph, ReadError> {
+    Ok(parse_labelled(format, text)?.0)
+}
+
+fn parse_labelled(format: Format, text: &str) -> Result<(Graph, Labels), ReadError> {
     // Some editors begin a file with a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
@@ -115,13 +121,18 @@ pub fn parse(format: Format, text: &str) -> Result<Graph, ReadError> {
 
 /// The graph in the file at `path`; without a `format`, its extension tells which one it is.
 pub fn read(path: &Path, format: Option<Format>) -> Result<Graph, ReadError> {
+    Ok(read_labelled(path, format)?.0)
+}
+
+/// The same, with what the file calls its nodes.
+pub fn read_labelled(path: &Path, format: Option<Format>) -> Result<(Graph, Labels), ReadError> {
     let format = format
         .or_else(|| Format::from_path(path))
         .ok_or_else(|| ReadError::UnknownExtension { path: path.to_owned() })?;
     let bytes = std::fs::read(path)
         .map_err(|problem| ReadError::Io { path: path.to_owned(), problem: problem.to_string() })?;
     match str::from_utf8(&bytes) {
-        Ok(text) => parse(format, text),
+        Ok(text) => parse_labelled(format, text),
         Err(invalid) => {
             let before = &bytes[..invalid.valid_up_to()];
             let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();

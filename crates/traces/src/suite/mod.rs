@@ -107,6 +107,16 @@ pub enum SuiteError {
         /// The field, what is wrong with it and what would be right.
         problem: String,
     },
+    /// A split has fewer samples than were asked for.
+    #[error("split {split} has {samples} samples, {asked} were asked for")]
+    TooFew {
+        /// The split.
+        split: String,
+        /// How many it has.
+        samples: u64,
+        /// How many were wanted.
+        asked: u64,
+    },
     /// The suite has no such split.
     #[error("suite {suite} has no split {name:?}{suggestion}")]
     UnknownSplit {
@@ -140,11 +150,12 @@ impl Suite {
 
     /// A built-in suite by name, or else a file if the text looks like a path.
     pub fn named_or_load(name: &str) -> Result<Self, SuiteError> {
-        if name.contains(['/', '\\', '.']) {
-            Self::load(Path::new(name))
-        } else {
-            Self::named(name)
-        }
+        if Self::is_path(name) { Self::load(Path::new(name)) } else { Self::named(name) }
+    }
+
+    /// Whether the text looks like the path of a suite file rather than a name.
+    pub fn is_path(name: &str) -> bool {
+        name.contains(['/', '\\', '.'])
     }
 
     /// Reads and checks a suite; `origin` is what errors call it.
@@ -202,6 +213,16 @@ impl Split {
             "train" => Role::Train,
             "val" => Role::Validation,
             _ => Role::Test,
+        }
+    }
+
+    /// So many of its samples, or all; an error if it has fewer.
+    pub fn some(&self, asked: Option<u64>) -> Result<u64, SuiteError> {
+        match asked {
+            Some(asked) if asked > self.samples => {
+                Err(SuiteError::TooFew { split: self.name.clone(), samples: self.samples, asked })
+            }
+            asked => Ok(asked.unwrap_or(self.samples)),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::graph::Graph;
 use crate::spec::{Field, Kind, Spec};
 
 /// The histories of all hints of an execution.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "StoredHints", into = "StoredHints")]
 pub struct Hints {
     /// One for each hint of the spec, in its order.
@@ -117,6 +117,13 @@ impl Hints {
         size_of_val(self.changes.as_slice()) + size_of_val(self.step_ends.as_slice())
     }
 
+    /// The first hint that should mark a node and marks none at the first step.
+    pub(super) fn unmarked<'a>(&self, spec: &'a Spec) -> Option<&'a Field> {
+        let is_marked = |hint| self.at_step(0).iter().any(|change| change.hint == hint);
+        let mut marks = (0..).zip(spec.hints()).filter(|(_, field)| field.kind == Kind::MaskOne);
+        marks.find(|&(hint, _)| !is_marked(hint)).map(|(_, field)| field)
+    }
+
     /// The changes shown first at `step`.
     pub(super) fn at_step(&self, step: usize) -> &[Change] {
         let start = step.checked_sub(1).map_or(0, |before| self.step_ends[before]);
@@ -144,6 +151,11 @@ impl Track {
             Kind::Categorical { classes } => classes.into(),
             Kind::MaskOne | Kind::Pointer => graph.n_nodes() as u32,
         }
+    }
+
+    /// The values before step 0.
+    pub(super) fn start(&self) -> Vec<u64> {
+        if self.starts_set { vec![1; self.len as usize] } else { self.zeros() }
     }
 
     /// The values before step 0 if nothing was filled; no node is marked then.

@@ -84,6 +84,9 @@ fn check_hints(
                 Kind::Pointer => is_pointer(graph, change.index, change.value),
             }
     };
+    if let Some(field) = hints.unmarked(spec) {
+        return Err(TrajectoryError::new(&field.name, "no node is marked at the first step"));
+    }
     match hints.changes.iter().find(|change| !fits(change)) {
         None => Ok(()),
         Some(change) => {
@@ -97,4 +100,28 @@ fn check_hints(
 fn is_pointer(graph: &Graph, node: u32, target: u64) -> bool {
     u64::from(node) == target
         || u32::try_from(target).is_ok_and(|target| graph.has_edge(node, target))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithms;
+    use crate::convention::Convention;
+    use crate::execution::{Inputs, Options, execute};
+
+    #[test]
+    fn a_mark_has_a_node_from_the_first_step_on() {
+        let graph = Graph::from_edges(2, &[(0, 1)]).unwrap();
+        let dfs = algorithms::find("dfs").unwrap();
+        let options = Options { hints: true, convention: Convention::Paper };
+        let (_, mut trajectory) = execute(dfs, &graph, Inputs::default(), options).unwrap();
+        trajectory.check(&graph).unwrap();
+        let hints = trajectory.hints.as_mut().unwrap();
+        let marks = hints.tracks.iter().position(|track| track.kind == Kind::MaskOne).unwrap();
+        let first = hints.changes.iter_mut().find(|change| change.hint as usize == marks).unwrap();
+        // Another hint's change in its place.
+        *first = Change { hint: 0, ..*first };
+        let error = trajectory.check(&graph).unwrap_err().to_string();
+        assert!(error.ends_with("no node is marked at the first step"), "{error}");
+    }
 }

@@ -1,5 +1,6 @@
 //! What an execution recorded: its length, its outputs, and its hints as changes per step.
 
+mod canonical;
 mod changes;
 mod check;
 mod handle;

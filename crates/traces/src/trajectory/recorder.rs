@@ -220,15 +220,10 @@ impl<'g> Recorder<'g> {
             let (stage, name) = (field.stage, field.name.to_string());
             RecordError::Missing { algorithm: algorithm(), stage, name }
         };
-        if self.records_hints {
-            let is_marked = |hint: usize| {
-                self.hints.at_step(0).iter().any(|change| change.hint as usize == hint)
-            };
-            let mut marks =
-                self.spec.hints().enumerate().filter(|(_, field)| field.kind == Kind::MaskOne);
-            if let Some((_, field)) = marks.find(|(hint, _)| !is_marked(*hint)) {
-                return Some(missing(field));
-            }
+        if self.records_hints
+            && let Some(field) = self.hints.unmarked(&self.spec)
+        {
+            return Some(missing(field));
         }
         let is_needed = |stage: Stage| match stage {
             Stage::Input => false,

@@ -63,8 +63,13 @@ struct Shown<F: ValueEnum + Default + Send + Sync + 'static = Format> {
 
 /// What `--seconds` asks for.
 fn time_for_each(seconds: f64) -> Result<Duration, Failure> {
-    Duration::try_from_secs_f64(seconds)
-        .map_err(|error| Failure::mistake(format!("--seconds: {error}")))
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(time) if time.is_zero() => {
+            Err(Failure::mistake("--seconds: expected more than 0, found 0"))
+        }
+        Ok(time) => Ok(time),
+        Err(error) => Err(Failure::mistake(format!("--seconds: {error}"))),
+    }
 }
 
 /// Whether `--nodes` asks for graphs that a network can be asked about.

@@ -153,10 +153,13 @@ fn margin(limit: Duration) -> Duration {
     (limit / 10).min(Duration::from_secs(30))
 }
 
+/// A hundred years.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
 /// A duration as a person writes it.
 pub fn duration(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
-        Ok(duration) if !duration.is_zero() => Ok(duration),
+        Ok(duration) if !duration.is_zero() && duration <= LONGEST => Ok(duration),
         _ => Err(format!("expected a time such as 90s, 9m or 1h30m, found {text:?}")),
     }
 }
@@ -170,6 +173,7 @@ mod tests {
         assert_eq!(duration("9m"), Ok(Duration::from_secs(540)));
         assert_eq!(duration("1h30m"), Ok(Duration::from_secs(5400)));
         assert!(duration("0s").is_err() && duration("soon").is_err());
+        assert!(duration("101y").is_err() && duration("300000000000y").is_err());
         assert_eq!(margin(Duration::from_secs(540)), Duration::from_secs(30));
         assert_eq!(margin(Duration::from_secs(10)), Duration::from_secs(1));
     }

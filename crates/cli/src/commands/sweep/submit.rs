@@ -75,6 +75,16 @@ pub struct Submit {
 
 impl Submit {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
+        if self.workers == 0 || self.cpus == Some(0) {
+            return Err(Failure::mistake("--workers and --cpus: expected at least 1, found 0"));
+        }
+        // The workers of a sweep are found by their name and their number.
+        let ours = ["--job-name", "-J", "--array", "-a"];
+        if let Some(option) =
+            self.sbatch.iter().find(|it| ours.iter().any(|our| it.starts_with(our)))
+        {
+            return Err(Failure::mistake(format!("--sbatch={option}: that is chosen here")));
+        }
         let folder = folder_of(&self.sweep, self.out.as_deref())?;
         let failed = |error: std::io::Error| Failure::System(format!("this program: {error}"));
         let salsa = std::path::absolute(program()).map_err(failed)?;

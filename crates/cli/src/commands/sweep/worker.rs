@@ -38,10 +38,11 @@ impl Worker {
     pub fn run(self, out: &mut impl Write) -> Result<(), Failure> {
         let folder = folder_of(&self.sweep, self.out.as_deref())?;
         let done = self.crew.work(&folder, Rest::Leave)?;
-        tell(out, &folder, &done, "worker")?;
+        let told = tell(out, &folder, &done, "worker");
         match done.stopped {
+            // Whoever starts it again must hear so, whatever else happened.
             true => Err(Failure::Unfinished("stopped with work left to do".to_owned())),
-            false => Ok(()),
+            false => told,
         }
     }
 }

@@ -4,9 +4,6 @@ use std::path::{Path, PathBuf};
 
 use crate::salsa::repository;
 
-/// What the title of a block begins with that cannot run in the tests; the reason follows.
-const NOT_RUN: &str = "not run in the tests: ";
-
 /// A page under `docs/`.
 pub struct Page {
     /// Its path there.
@@ -18,10 +15,8 @@ pub struct Page {
 pub struct Block {
     /// The line of its first fence, from 1.
     pub line: usize,
-    /// The first word after the fence.
+    /// What follows the fence.
     pub language: String,
-    /// Why it does not run, if it does not.
-    pub not_run: Option<String>,
     /// Whether only empty lines stand between it and the block before.
     pub follows: bool,
     pub text: String,
@@ -78,36 +73,20 @@ pub fn blocks(page: &str) -> Result<Vec<Block>, String> {
             let Some(info) = text.strip_prefix("```") else {
                 return problem("a block of code is indented, so no test would find it");
             };
-            let (language, rest) = info.split_once(' ').unwrap_or((info, ""));
-            let not_run = reason(rest);
-            if not_run.is_none() && !rest.is_empty() {
-                return problem("after the language only the reason not to run is expected");
-            }
-            let (language, text) = (language.to_owned(), String::new());
-            blocks.push(Block { line, language, not_run, follows, text });
+            let (language, text) = (info.to_owned(), String::new());
+            blocks.push(Block { line, language, follows, text });
             is_open = true;
         }
     }
     if is_open { Err("the last block does not end".to_owned()) } else { Ok(blocks) }
 }
 
-fn reason(rest: &str) -> Option<String> {
-    let title = rest.strip_prefix("title=\"")?.strip_suffix('"')?;
-    title.strip_prefix(NOT_RUN).map(str::to_owned)
-}
-
 #[test]
 fn blocks_are_found() {
-    let page = "a\n```sh\nls\n```\n\n```text\nb\n```\nc\n```sh title=\"not run in the tests: no GPU\"\n```\n";
-    let found = blocks(page).unwrap();
-    let found: Vec<_> = found
-        .iter()
-        .map(|block| (block.line, &*block.language, block.follows, block.not_run.as_deref()))
-        .collect();
-    let expected =
-        [(2, "sh", false, None), (6, "text", true, None), (10, "sh", false, Some("no GPU"))];
-    assert_eq!(found, expected);
+    let found = blocks("a\n```sh\nls\n```\n\n```text\nb\n```\nc\n```sh\n```\n").unwrap();
+    let found: Vec<_> =
+        found.iter().map(|block| (block.line, &*block.language, block.follows)).collect();
+    assert_eq!(found, [(2, "sh", false), (6, "text", true), (10, "sh", false)]);
     assert!(blocks("- a\n  ```sh\n  ls\n  ```\n").is_err());
     assert!(blocks("```sh\nls\n").is_err());
-    assert!(blocks("```sh title=\"not run\"\nls\n```\n").is_err());
 }

@@ -6,7 +6,7 @@
 //! no epoch stands there twice. Counting records rather than comparing steps leaves no doubt
 //! about those of the checkpoint's own step.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,9 @@ pub struct JsonLines {
 impl JsonLines {
     /// An empty log at `path`, in place of an earlier one.
     pub fn create(path: &Path) -> Result<Self, LogError> {
-        let file = File::create(path).map_err(|error| failed(path, error))?;
+        let mut options = OpenOptions::new();
+        let file = opened(path, options.write(true).create(true).truncate(false))?;
+        file.set_len(0).map_err(|error| failed(path, error))?;
         Ok(Self { path: path.to_owned(), file, records: 0 })
     }
 
@@ -32,12 +34,7 @@ impl JsonLines {
     /// A log that has fewer, or is not there, is taken as it is: what was lost with the machine
     /// stays lost, and the training goes on.
     pub fn resume(path: &Path, records: u64) -> Result<Self, LogError> {
-        let mut file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)
-            .map_err(|error| failed(path, error))?;
+        let mut file = opened(path, OpenOptions::new().read(true).append(true).create(true))?;
         let mut text = Vec::new();
         io::Read::read_to_end(&mut file, &mut text).map_err(|error| failed(path, error))?;
         let (mut kept, mut length) = (0, 0);
@@ -76,6 +73,19 @@ impl JsonLines {
     /// How many records there are.
     pub fn records(&self) -> u64 {
         self.records
+    }
+}
+
+/// The file, if nobody else writes to it: two trainings in one folder would spoil both. Where a
+/// file system knows no locks, nobody is kept out.
+fn opened(path: &Path, options: &OpenOptions) -> Result<File, LogError> {
+    let file = options.open(path).map_err(|error| failed(path, error))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            let busy = io::Error::new(io::ErrorKind::ResourceBusy, "another training writes to it");
+            Err(failed(path, busy))
+        }
+        _ => Ok(file),
     }
 }
 
