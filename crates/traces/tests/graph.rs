@@ -19,6 +19,16 @@ proptest! {
     }
 
     #[test]
+    fn rows_of_the_neighbours_above_each_node_are_enough((n_nodes, edges) in edge_sets()) {
+        let length = |u| edges.keys().filter(|edge| edge.0 == u).count() as u32;
+        let row_lengths: Vec<u32> = (0..n_nodes as u32).map(length).collect();
+        let (upper, weights): (Vec<u32>, Vec<f64>) =
+            edges.iter().map(|(edge, &weight)| (edge.1, weight)).unzip();
+        let made = Graph::from_upper_rows(&row_lengths, &upper).unwrap();
+        prop_assert_eq!(made.with_weights(&weights).unwrap(), graph(n_nodes, &edges));
+    }
+
+    #[test]
     fn order_and_direction_of_edges_do_not_matter(
         (n_nodes, edges) in edge_sets(),
         order in any::<u64>(),
@@ -48,6 +58,12 @@ proptest! {
         let expected: BTreeSet<(u32, u32)> = loops.chain(both).collect();
         let graph = graph(n_nodes, &edges);
         prop_assert_eq!(graph.n_entries(), n_nodes + 2 * edges.len());
+        let mut targets = vec![0; graph.n_entries()];
+        graph.write_targets(&mut targets);
+        prop_assert!(targets.into_iter().eq(expected.iter().map(|entry| entry.1)));
+        for (u, count) in (0..).zip(graph.entry_counts()) {
+            prop_assert_eq!(count as usize, expected.iter().filter(|entry| entry.0 == u).count());
+        }
         prop_assert!(graph.entries().eq(expected));
     }
 
@@ -177,6 +193,18 @@ fn a_loop_is_refused() {
 fn a_duplicate_is_named() {
     let message = "edge (0, 2) is given more than once";
     refused(Graph::from_edges(3, &[(0, 2), (0, 1), (2, 0)]), message);
+}
+
+#[test]
+fn rows_that_make_no_graph_are_refused() {
+    let made = Graph::from_upper_rows;
+    refused(made(&[], &[]), "a graph needs at least one node, found 0");
+    refused(made(&[1, 1, 0], &[1]), "the rows need 2 neighbours, found 1");
+    refused(made(&[1, u32::MAX], &[1]), "the rows need 4294967296 neighbours, found 1");
+    refused(made(&[1, 1, 0], &[1, 1]), "the row of node 1 does not rise at 1");
+    refused(made(&[2, 0, 0], &[2, 1]), "the row of node 0 does not rise at 1");
+    refused(made(&[2, 0, 0], &[1, 1]), "the row of node 0 does not rise at 1");
+    refused(made(&[1, 1, 0], &[1, 3]), "edge 1 (1, 3) names a node outside 0..3");
 }
 
 #[test]

@@ -110,6 +110,32 @@ fn damaged_and_missing_shards_are_named() {
 }
 
 #[test]
+fn one_damaged_data_set_does_not_hide_the_others() {
+    let at = folder();
+    printed(at.path(), "generate -a bfs,mis,dfs --samples 2 --out .");
+    let damage = |name: &str| {
+        let path = at.path().join(name).join("00000.arrow");
+        let mut bytes = std::fs::read(&path).unwrap();
+        let middle = bytes.len() / 3;
+        bytes[middle] ^= 1;
+        std::fs::write(path, bytes).unwrap();
+    };
+    damage("paper-bfs-train.arrow");
+    let run = salsa(at.path(), "verify .");
+    assert_eq!(run.code, Some(1));
+    let problem = "samples 0 to 1 are damaged: their checksum does not match";
+    assert_eq!(run.err, format!("error: ./paper-bfs-train.arrow/00000.arrow: {problem}\n"));
+    assert!(run.out.contains("paper-dfs-train.arrow") && run.out.contains("paper-mis-train.arrow"));
+    damage("paper-dfs-train.arrow");
+    let run = salsa(at.path(), "verify .");
+    let expected = format!(
+        "error: 2 of 3 data sets are not as written: ./paper-bfs-train.arrow/00000.arrow: \
+         {problem}; ./paper-dfs-train.arrow/00000.arrow: {problem}\n"
+    );
+    assert_eq!((run.err, run.code), (expected, Some(1)));
+}
+
+#[test]
 fn data_without_a_manifest_are_not_passed_over() {
     let at = folder();
     printed(at.path(), "generate -a bfs,mis --samples 2 --out .");

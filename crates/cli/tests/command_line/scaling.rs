@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::mistakes::{mistake, mistake_at};
-use crate::salsa::{folder, names, printed, run};
+use crate::salsa::{folder, names, printed, run, salsa};
 
 /// GIN on a CPU and on a GPU, both ways, and a model that is not in the paper's figure.
 const SAVED: &str = r#"[
@@ -75,6 +75,16 @@ fn published_figures_are_points_beside_the_lines() {
     assert_eq!(memory.matches("fill=\"#ffffff\" stroke").count(), 8);
     assert!(memory.contains("published gin, H200 (quoted)"), "{memory}");
     assert!(!time.contains("quoted"), "{time}");
+}
+
+#[test]
+fn a_plot_without_a_place_does_not_cost_the_measurement() {
+    let at = folder();
+    let expected = saved(at.path(), "--format csv");
+    let words = "bench scaling --from cells.json --format csv --plots cells.json";
+    let run = salsa(at.path(), words);
+    assert_eq!((run.out, run.code), (expected, Some(2)));
+    assert!(run.err.starts_with("error: cells.json/memory.svg: "), "{}", run.err);
 }
 
 #[test]

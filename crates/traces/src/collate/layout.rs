@@ -1,5 +1,6 @@
 //! Where the values of each sample lie.
 
+use std::iter::repeat_n;
 use std::ops::Range;
 
 use super::{Collated, Column, Ready};
@@ -17,8 +18,8 @@ impl Layout {
         let mut layout = Self { nodes: vec![0], entries: vec![0], steps: 0 };
         let (mut node, mut entry) = (0, 0);
         for sample in samples {
-            node += sample.n_nodes;
-            entry += sample.sources.len();
+            node += sample.row_lengths.len();
+            entry += sample.targets.len();
             layout.nodes.push(node);
             layout.entries.push(entry);
             layout.steps = layout.steps.max(sample.length as usize);
@@ -46,10 +47,12 @@ impl Layout {
     /// The whole batch, once its features are known.
     pub(super) fn collated(self, samples: &[&Ready], columns: Vec<Column>) -> Collated {
         let mut edge_index = Vec::with_capacity(2 * self.entries[samples.len()]);
-        let sources = samples.iter().map(|sample| &sample.sources);
-        let targets = samples.iter().map(|sample| &sample.targets);
-        for (ends, &first) in sources.zip(&self.nodes).chain(targets.zip(&self.nodes)) {
-            edge_index.extend(ends.iter().map(|&node| first as i64 + i64::from(node)));
+        let row_lengths = samples.iter().flat_map(|sample| &sample.row_lengths);
+        for (source, &len) in (0..).zip(row_lengths) {
+            edge_index.extend(repeat_n(source, len as usize));
+        }
+        for (sample, &first) in samples.iter().zip(&self.nodes) {
+            edge_index.extend(sample.targets.iter().map(|&node| first as i64 + i64::from(node)));
         }
         let mut graph_of_node = Vec::with_capacity(self.nodes[samples.len()]);
         for place in 0..samples.len() {

@@ -12,10 +12,9 @@ use crate::trajectory::Values;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ready {
     pub(super) spec: Spec,
-    pub(super) n_nodes: usize,
     pub(super) length: u32,
-    /// The source of each entry.
-    pub(super) sources: Vec<u32>,
+    /// How many entries each node is the source of.
+    pub(super) row_lengths: Vec<u32>,
     /// The target of each entry.
     pub(super) targets: Vec<u32>,
     /// The inputs that models see, then the outputs.
@@ -35,8 +34,8 @@ impl Ready {
     /// Lays a sample out. An error speaks of place 0.
     pub fn new(sample: &Sample) -> Result<Self, CollateError> {
         let (graph, trajectory) = (&sample.graph, &sample.trajectory);
-        let (mut sources, mut targets) = (vec![0; graph.n_entries()], vec![0; graph.n_entries()]);
-        graph.write_entries(&mut sources, &mut targets);
+        let mut targets = vec![0; graph.n_entries()];
+        graph.write_targets(&mut targets);
         let spec = &trajectory.spec;
         let inputs = spec.inputs().filter(|field| is_seen(field));
         let inputs = inputs.map(|field| (field, input(sample, field)));
@@ -50,9 +49,8 @@ impl Ready {
         Ok(Self {
             features: features.collect::<Result<_, _>>()?,
             spec: spec.clone(),
-            n_nodes: graph.n_nodes(),
             length: trajectory.length,
-            sources,
+            row_lengths: graph.entry_counts().collect(),
             targets,
         })
     }
@@ -63,7 +61,8 @@ impl Ready {
             Feature::Rows(numbers) => numbers.len(),
             Feature::Marks(rows) => rows.len(),
         });
-        size_of::<Self>() + 4 * (2 * self.sources.len() + numbers.sum::<usize>())
+        size_of::<Self>()
+            + 4 * (self.row_lengths.len() + self.targets.len() + numbers.sum::<usize>())
     }
 }
 

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::GraphError;
 use super::edge::{Edge, Row};
-use super::rows::rows;
+use super::rows::{rows, rows_of_upper};
 use super::stored::RawGraph;
 use crate::spec::Location;
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,13 @@ impl Graph {
     /// Costs O(nodes + edges).
     pub fn from_edges(n_nodes: usize, edges: &[(u32, u32)]) -> Result<Self, GraphError> {
         let (offsets, neighbours) = rows(n_nodes, edges)?;
+        Ok(Self { offsets, neighbours, weights: None, positions: None })
+    }
+
+    /// An unweighted graph from the neighbours above each node, ascending, row after row, as
+    /// [`Graph::edges`] lists them.
+    pub fn from_upper_rows(row_lengths: &[u32], upper: &[u32]) -> Result<Self, GraphError> {
+        let (offsets, neighbours) = rows_of_upper(row_lengths, upper)?;
         Ok(Self { offsets, neighbours, weights: None, positions: None })
     }
 
@@ -59,23 +66,23 @@ impl Graph {
         if weights.len() != self.n_edges() {
             return Err(GraphError::WeightCount { expected: self.n_edges(), found: weights.len() });
         }
+        if let Some(place) = weights.iter().position(|weight| !weight.is_finite()) {
+            let (u, v) = self.edges().nth(place).expect("there are as many edges as weights");
+            return Err(GraphError::Weight { u, v, weight: weights[place] });
+        }
         let mut by_arc = vec![0.0; self.neighbours.len()];
-        // Rows are sorted, so the arcs back to ever larger `u` fill each row from its start.
+        // Rows are sorted, so whoever is below `u` has filled the start of its row.
         let mut next: Vec<u32> = self.offsets[..self.n_nodes()].to_vec();
-        let mut given = weights.iter();
-        for u in 0..self.n_nodes() as u32 {
-            for arc in self.arcs(u) {
-                let v = self.neighbours[arc];
-                if v < u {
-                    continue;
-                }
-                let Some(&weight) = given.next() else { break };
-                if !weight.is_finite() {
-                    return Err(GraphError::Weight { u, v, weight });
-                }
-                by_arc[arc] = weight;
-                by_arc[next[v as usize] as usize] = weight;
-                next[v as usize] += 1;
+        let mut rest = weights;
+        for u in 0..self.n_nodes() {
+            let upper = next[u] as usize..self.offsets[u + 1] as usize;
+            let (own, after) = rest.split_at(upper.len());
+            rest = after;
+            by_arc[upper.clone()].copy_from_slice(own);
+            for (&v, &weight) in self.neighbours[upper].iter().zip(own) {
+                let place = &mut next[v as usize];
+                by_arc[*place as usize] = weight;
+                *place += 1;
             }
         }
         self.weights = Some(by_arc);
@@ -269,16 +276,20 @@ impl Graph {
         })
     }
 
-    /// Writes sources and targets of all entries.
+    /// Number of entries out of each node: its neighbours and itself.
+    pub fn entry_counts(&self) -> impl Iterator<Item = u32> + '_ {
+        self.offsets.windows(2).map(|ends| ends[1] - ends[0] + 1)
+    }
+
+    /// Writes the targets of all entries.
     ///
     /// # Panics
     /// If there is no room for them.
-    pub fn write_entries(&self, sources: &mut [u32], targets: &mut [u32]) {
+    pub fn write_targets(&self, targets: &mut [u32]) {
         let mut first = 0;
         for u in self.nodes() {
             let row = self.neighbours(u);
             let end = first + row.len() + 1;
-            sources[first..end].fill(u);
             let targets = &mut targets[first..end];
             // The row with `u` in its place: at each place the larger of what stood before it and
             // of what stands there, unless that is above `u`. So no place is looked for.
@@ -306,17 +317,13 @@ impl Graph {
     /// If there is no room for them.
     pub fn write_weights<T: Copy>(&self, number: impl Fn(f64) -> T, out: &mut [T]) {
         for u in self.nodes() {
-            let (arcs, before) = (self.arcs(u), count_below(self.neighbours(u), u));
-            let own = &mut out[arcs.start + u as usize..arcs.end + u as usize + 1];
-            let Some(weights) = &self.weights else {
-                own[..before].fill(number(1.0));
-                own[before + 1..].fill(number(1.0));
-                continue;
-            };
-            let (lower, higher) = weights[arcs].split_at(before);
-            own.iter_mut().zip(lower).for_each(|(place, &weight)| *place = number(weight));
-            let own = own[before + 1..].iter_mut();
-            own.zip(higher).for_each(|(place, &weight)| *place = number(weight));
+            let arcs = self.arcs(u);
+            let own = &mut out[arcs.start + u as usize..=arcs.end + u as usize];
+            let weights = self.weights.as_ref().map(|weights| &weights[arcs.clone()]);
+            for (place, &v) in self.neighbours[arcs].iter().enumerate() {
+                let weight = weights.map_or(1.0, |weights| weights[place]);
+                own[place + usize::from(v > u)] = number(weight);
+            }
         }
     }
 

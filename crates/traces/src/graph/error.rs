@@ -52,6 +52,22 @@ pub enum GraphError {
         /// The higher end.
         v: u32,
     },
+    /// Rows have lengths that do not add up.
+    #[error("the rows need {expected} neighbours, found {found}")]
+    RowCount {
+        /// The sum of the lengths.
+        expected: u64,
+        /// Neighbours given.
+        found: usize,
+    },
+    /// A row of the neighbours above a node does not rise from it.
+    #[error("the row of node {u} does not rise at {v}")]
+    RowOrder {
+        /// The node.
+        u: u32,
+        /// The neighbour.
+        v: u32,
+    },
     /// One weight an edge is needed.
     #[error("expected {expected} weights, one for each edge, found {found}")]
     WeightCount {

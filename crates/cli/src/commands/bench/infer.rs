@@ -95,6 +95,11 @@ impl Infer {
             }
             None => self.measure()?,
         };
+        // First what took long to measure: a plot may have no place to go.
+        match self.shown.format {
+            Format::Json => print_json(out, &cells),
+            Format::Text => writeln!(out, "{}", text(&cells)).map_err(Failure::output),
+        }?;
         if let Some(folder) = &self.plots {
             let time = plot(&cells, "inference on one graph", "seconds", |cell| Some(cell.seconds));
             write_whole(&folder.join("time.svg"), time.as_bytes())?;
@@ -103,10 +108,7 @@ impl Infer {
             });
             write_whole(&folder.join("memory.svg"), memory.as_bytes())?;
         }
-        match self.shown.format {
-            Format::Json => print_json(out, &cells),
-            Format::Text => writeln!(out, "{}", text(&cells)).map_err(Failure::output),
-        }
+        Ok(())
     }
 
     fn measure(&self) -> Result<Vec<Cell>, Failure> {

@@ -84,6 +84,13 @@ impl Scale {
             }
             None => self.measure()?,
         };
+        // First what took long to measure: a plot may have no place to go.
+        match self.shown.format {
+            Format::Json => print_json(out, &cells),
+            Format::Text => {
+                writeln!(out, "{}\n\n{}", text(&cells), growth(&cells)).map_err(Failure::output)
+            }
+        }?;
         if let Some(folder) = &self.plots {
             let time =
                 plot(&cells, "a sample with hints", "ns / (edge x log2 n)", |cell| cell.sample_ns);
@@ -93,10 +100,7 @@ impl Scale {
             });
             write_whole(&folder.join("memory.svg"), memory.as_bytes())?;
         }
-        if self.shown.format == Format::Json {
-            return print_json(out, &cells);
-        }
-        writeln!(out, "{}\n\n{}", text(&cells), growth(&cells)).map_err(Failure::output)
+        Ok(())
     }
 
     fn algorithms(&self) -> Vec<String> {

@@ -99,6 +99,12 @@ impl Scaling {
             None if self.one => return print_json(out, &self.one()?),
             None => self.measure()?,
         };
+        // First what took long to measure: a plot may have no place to go.
+        match self.shown.format {
+            TableFormat::Json => print_json(out, &cells),
+            TableFormat::Csv => write!(out, "{}", csv(&cells)).map_err(Failure::output),
+            TableFormat::Text => writeln!(out, "{}", text(&cells)).map_err(Failure::output),
+        }?;
         if let Some(folder) = &self.plots {
             for (name, plot) in [("memory", memory_plot(&cells)), ("time", time_plot(&cells))] {
                 let svg = plot.to_svg(900.0, 560.0);
@@ -108,11 +114,7 @@ impl Scaling {
                 write_whole(&folder.join(format!("{name}.png")), &png)?;
             }
         }
-        match self.shown.format {
-            TableFormat::Json => print_json(out, &cells),
-            TableFormat::Csv => write!(out, "{}", csv(&cells)).map_err(Failure::output),
-            TableFormat::Text => writeln!(out, "{}", text(&cells)).map_err(Failure::output),
-        }
+        Ok(())
     }
 
     fn one(&self) -> Result<Cell, Failure> {

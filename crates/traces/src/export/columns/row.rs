@@ -57,12 +57,12 @@ pub(super) fn sample(
         }
     }
     let n_nodes = row_lengths.len();
-    let edges = edges(&row_lengths, &neighbours)?;
-    let mut graph = match weights {
-        Some(weights) => Graph::from_weighted_edges(n_nodes, &edges, &weights),
-        None => Graph::from_edges(n_nodes, &edges),
-    }
-    .map_err(|error| error.to_string())?;
+    let graph = Graph::from_upper_rows(&row_lengths, &neighbours);
+    let graph = graph.and_then(|graph| match weights {
+        Some(weights) => graph.with_weights(&weights),
+        None => Ok(graph),
+    });
+    let mut graph = graph.map_err(|error| error.to_string())?;
     if let Some(positions) = positions {
         let (places, rest) = positions.as_chunks();
         if !rest.is_empty() {
@@ -112,27 +112,4 @@ fn changes_of(
     let values = kept(&columns[columns.len() - 1], range);
     let changes = steps.into_iter().zip(indices).zip(values);
     changes.map(move |((step, index), value)| StepChange { step, hint, index, value })
-}
-
-/// The edges of rows that each hold the neighbours above a node.
-fn edges(row_lengths: &[u32], neighbours: &[u32]) -> Result<Vec<(u32, u32)>, String> {
-    let expected: u64 = row_lengths.iter().map(|&len| u64::from(len)).sum();
-    if expected != neighbours.len() as u64 {
-        return Err(format!("its rows need {expected} neighbours, found {}", neighbours.len()));
-    }
-    let mut edges = Vec::with_capacity(neighbours.len());
-    let mut rest = neighbours;
-    for (u, &len) in (0..).zip(row_lengths) {
-        let (row, after) = rest.split_at(len as usize);
-        rest = after;
-        let mut before = u;
-        for &v in row {
-            if v <= before {
-                return Err(format!("the row of node {u} does not rise at {v}"));
-            }
-            before = v;
-            edges.push((u, v));
-        }
-    }
-    Ok(edges)
 }
