@@ -112,7 +112,7 @@ fn damaged_and_missing_shards_are_named() {
 #[test]
 fn one_damaged_data_set_does_not_hide_the_others() {
     let at = folder();
-    printed(at.path(), "generate -a bfs,mis,dfs --samples 2 --out .");
+    printed(at.path(), "generate -a bfs,mis,dfs --samples 50 --out .");
     let damage = |name: &str| {
         let path = at.path().join(name).join("00000.arrow");
         let mut bytes = std::fs::read(&path).unwrap();
@@ -123,7 +123,7 @@ fn one_damaged_data_set_does_not_hide_the_others() {
     damage("paper-bfs-train.arrow");
     let run = salsa(at.path(), "verify .");
     assert_eq!(run.code, Some(1));
-    let problem = "samples 0 to 1 are damaged: their checksum does not match";
+    let problem = "samples 0 to 49 are damaged: their checksum does not match";
     assert_eq!(run.err, format!("error: ./paper-bfs-train.arrow/00000.arrow: {problem}\n"));
     assert!(run.out.contains("paper-dfs-train.arrow") && run.out.contains("paper-mis-train.arrow"));
     damage("paper-dfs-train.arrow");
