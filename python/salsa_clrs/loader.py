@@ -21,8 +21,13 @@ from ._core import Ahead
 from .data import NAMES, CLRSBatch, CLRSData, padded, several
 
 if TYPE_CHECKING:
-    from ._core import Split
+    from ._core import Arrays, Split
     from .published import SALSACLRSDataset
+
+
+# Batches that wait take about as much memory at most, or one batch if that is more: dense hints of
+# large graphs have gigabytes.
+AHEAD_BYTES = 1 << 30
 
 
 class Promised(Sequence[CLRSData]):
@@ -118,9 +123,19 @@ class SALSACLRSDataLoader(torch.utils.data.DataLoader[Batch]):
         asked = ([places[index] for index in batch] for batch in iter(self.batch_sampler))
         threads = min(4, os.cpu_count() or 1)
         ahead = Ahead(split, hints, threads)
-        waiting = deque(map(ahead.push, islice(asked, 2 * threads)))
+        # Before the first is there, nobody knows how large they are.
+        waiting = deque(map(ahead.push, islice(asked, 1)))
         while waiting:
             waiting.popleft()
-            batch = several(algorithm, ahead.pop(), excluded)
-            waiting.extend(map(ahead.push, islice(asked, 1)))
+            arrays = ahead.pop()
+            most = min(2 * threads, max(1, AHEAD_BYTES // n_bytes(arrays)))
+            waiting.extend(map(ahead.push, islice(asked, max(0, most - len(waiting)))))
+            batch = several(algorithm, arrays, excluded)
             yield batch.pin_memory() if pins else batch
+
+
+def n_bytes(arrays: Arrays) -> int:
+    """The memory of a batch."""
+    features = [arrays["inputs"], arrays["hints"], arrays["outputs"]]
+    values = [value.nbytes for stage in features for value in stage.values()]
+    return arrays["edge_index"].nbytes + sum(values)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +17,9 @@ from salsa_clrs import (  # noqa: E402
     SALSACLRSDataLoader,
     SALSACLRSDataset,
     load_dataset,
+    loader,
 )
+from salsa_clrs._core import Ahead  # noqa: E402
 
 ER = {"n": [4, 8, 12], "p_range": (0.4, 0.6)}
 
@@ -77,6 +81,32 @@ def test_the_loader_gives_every_sample_once(algorithm: str, workers: int, hints:
             found = data[name] if columns is None else data[name][:, :columns]
             assert torch.equal(found.reshape(alone[name].shape), alone[name])
     assert bool(batches[0].hints) == hints
+
+
+@pytest.mark.parametrize("room", [0, 1 << 30])
+def test_batches_that_wait_take_little_memory(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting, most = 0, 0
+
+    class Counted:
+        def __init__(self, *given: Any) -> None:
+            self.ahead = Ahead(*given)
+
+        def push(self, indices: list[int]) -> None:
+            nonlocal waiting, most
+            waiting += 1
+            most = max(most, waiting)
+            self.ahead.push(indices)
+
+        def pop(self) -> Any:
+            nonlocal waiting
+            waiting -= 1
+            return self.ahead.pop()
+
+    monkeypatch.setattr(loader, "Ahead", Counted)
+    monkeypatch.setattr(loader, "AHEAD_BYTES", room)
+    assert len(list(SALSACLRSDataLoader(small(), batch_size=1))) == 20
+    assert waiting == 0
+    assert most == (1 if room == 0 else 2 * min(4, os.cpu_count() or 1))
 
 
 def test_shuffling_follows_the_seed_of_torch() -> None:
