@@ -15,6 +15,9 @@ const LARGE: usize = 1 << 20;
 /// Smaller ones are cut from pieces of so many words.
 const PIECE: usize = 1 << 23;
 
+/// Kernels number the words of a block with 32 bits, and may count a tile beyond the last.
+const MOST: usize = (1 << 32) - (1 << 16);
+
 /// Shared by a device and all its blocks.
 pub(super) type SharedArena = Arc<Mutex<Arena>>;
 
@@ -195,6 +198,9 @@ impl Arena {
 
 /// A block of at least `len` words.
 pub(super) fn take(arena: &SharedArena, len: usize) -> Result<Block, CudaError> {
+    if len > MOST {
+        return Err(CudaError::TooLarge { values: len as u64 });
+    }
     let class = class_of(len);
     let place = lock(arena).place(class)?;
     Ok(Block { place, len, capacity: size_of_class(class), arena: Arc::clone(arena) })

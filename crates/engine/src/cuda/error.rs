@@ -61,6 +61,15 @@ pub enum CudaError {
         /// Bytes of the GPU.
         total: u64,
     },
+    /// A tensor has more values than the kernels can number.
+    #[error(
+        "a tensor of {values} values is too large for the GPU's kernels, which number them with \
+         32 bits; --device cpu does not"
+    )]
+    TooLarge {
+        /// How many it would have.
+        values: u64,
+    },
     /// The driver reports an error; nothing that was computed since the last success is certain.
     #[error("the GPU failed: {0}")]
     Failed(String),
