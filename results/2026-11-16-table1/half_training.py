@@ -17,7 +17,7 @@ import argparse
 import copy
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 
 import salsa_clrs
 import torch
@@ -92,7 +92,7 @@ class Scaler:
             self.scale, self.good = 2 * self.scale, 0
 
 
-def batches(samples: salsa_clrs.Samples, order: list[int]) -> Callable[[], object]:
+def batches(samples: salsa_clrs.Samples, order: list[int]) -> Iterator[salsa_clrs.Batch]:
     return (samples.batch(order[at : at + SIZE]) for at in range(0, len(order), SIZE))
 
 
