@@ -20,6 +20,7 @@ pub(super) const SOURCE: &str = concat!(
     include_str!("kernels/graphs.cu"),
     include_str!("kernels/values.cu"),
     include_str!("kernels/program.cu"),
+    include_str!("kernels/light.cu"),
 );
 
 /// Slices of a product's operands that are on their way at a time: as many as fit in the shared

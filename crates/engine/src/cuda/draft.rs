@@ -59,6 +59,22 @@ impl Code {
         matches!(self, Self::ProductSmall | Self::ProductMedium | Self::ProductLarge)
     }
 
+    /// Operators with a kernel of their own (`light.cu`), and its name.
+    pub(super) const LIGHT: [(Self, &str); 12] = [
+        (Self::Fill, "light_fill"),
+        (Self::Unary, "light_unary"),
+        (Self::Binary, "light_binary"),
+        (Self::ScaledSum, "light_scaled_sum"),
+        (Self::GatherRows, "light_gather_rows"),
+        (Self::LayerNorm, "light_layer_norm"),
+        (Self::BatchNormRunning, "light_batch_norm_running"),
+        (Self::GruGates, "light_gru_gates"),
+        (Self::Messages, "light_messages"),
+        (Self::GatherMax, "light_gather_max"),
+        (Self::SegmentReduce, "light_segment_reduce"),
+        (Self::EdgeDot, "light_edge_dot"),
+    ];
+
     /// Whether it can set results to 0 where an activated result is not positive.
     pub(super) fn can_pass(self) -> bool {
         self.is_product() || self == Self::LayerNormInput

@@ -3,12 +3,14 @@
 use std::ops::Range;
 
 use super::Cuda;
+use super::arena::Place;
 use super::draft::{Code, Draft};
-use super::product::{Operand, Product};
+use super::library::LargeProduct;
+use super::product::{LARGE_ROWS, Operand, Product};
 use super::values::{COLUMNS, ROWS};
 use crate::buffer::Buffer;
 use crate::device::{
-    Activation, BatchNormState, BatchNorms, Gradient, GruGradients, GruWeights, LayerNorms,
+    Activation, BatchNormState, BatchNorms, Gradient, GruGradients, GruWeights, LayerNorms, Part,
     RecurrentUnits,
 };
 
@@ -134,6 +136,71 @@ fn state_gates(columns: usize) -> [Gates; 2] {
     ]
 }
 
+impl Cuda {
+    /// Sums of the gates; the kernel of gates adds the state's bias to reset and update.
+    fn gates(&self, weights: &GruWeights<'_>, block: &Range<usize>, columns: usize, gates: Place) {
+        let (rows, new) = (block.len(), 2 * columns);
+        let GruWeights { input, state, biases } = weights;
+        let x = Operand::rows(input.input, input.width).at(block.start * input.width);
+        let h = Operand::rows(state.input, columns).at(block.start * columns);
+        let of_input = Operand::rows(input.weight, input.stride).at(input.start);
+        let of_state = Operand::rows(state.weight, state.stride).at(state.start);
+        let [input_bias, state_bias] = biases.map(|bias| bias.cuda().place());
+        let product = |parts: &[_], columns_out, column, bias| {
+            self.product(Product {
+                parts,
+                rows,
+                columns: columns_out,
+                out: (gates, column, 4 * columns),
+                add: false,
+                bias: Some(bias),
+                relu: false,
+            });
+        };
+        let both = [(x, of_input, input.width), (h, of_state, columns)];
+        product(&both, 2 * columns, 0, (input_bias, 0));
+        let of_input = of_input.at(new * input.stride);
+        product(&[(x, of_input, input.width)], columns, new, (input_bias, new));
+        let of_state = of_state.at(new * state.stride);
+        product(&[(h, of_state, columns)], columns, 3 * columns, (state_bias, new));
+    }
+
+    /// The same by the library.
+    fn large_gates(
+        &self,
+        weights: &GruWeights<'_>,
+        block: &Range<usize>,
+        columns: usize,
+        gates: Place,
+    ) {
+        let GruWeights { input, state, biases } = weights;
+        let [input_bias, state_bias] = biases.map(|bias| bias.cuda().place().address);
+        // Of columns of gates and the rows of a weight that belong to them.
+        let product = |part: &Part<'_>, to: Range<usize>, first: usize, bias, add: bool| {
+            let words = |buffer: &Buffer, at: usize| buffer.cuda().place().address + 4 * at as u64;
+            let out = gates.address + 4 * to.start as u64;
+            self.large_product(&LargeProduct {
+                rows: block.len(),
+                columns: to.len(),
+                width: part.width,
+                input: words(part.input, block.start * part.width),
+                weight: words(part.weight, part.start + first * part.stride),
+                weight_stride: part.stride,
+                addend: add.then_some(out),
+                bias,
+                relu: false,
+                out,
+                out_stride: 4 * columns,
+            });
+        };
+        let new = 2 * columns;
+        product(input, 0..3 * columns, 0, Some(input_bias), false);
+        product(state, 0..new, 0, None, true);
+        let bias = state_bias + 4 * new as u64;
+        product(state, 3 * columns..4 * columns, new, Some(bias), false);
+    }
+}
+
 impl RecurrentUnits for Cuda {
     fn gru(
         &self,
@@ -143,45 +210,18 @@ impl RecurrentUnits for Cuda {
         out: &mut Buffer,
         saved: &mut Buffer,
     ) {
-        let (rows, four) = (block.len(), 4 * columns);
-        let GruWeights { input, state, biases } = weights;
-        let x = Operand::rows(input.input, input.width).at(block.start * input.width);
-        let h = Operand::rows(state.input, columns).at(block.start * columns);
-        let of_input = Operand::rows(input.weight, input.stride).at(input.start);
-        let of_state = Operand::rows(state.weight, state.stride).at(state.start);
-        let [input_bias, state_bias] = biases.map(|bias| bias.cuda().place());
-        let gates = saved.cuda().place();
-        let new = 2 * columns;
-        let product = |parts: &[_], columns, column, bias| {
-            let bias = Some(bias);
-            let out = (gates, column, four);
-            self.product(Product { parts, rows, columns, out, add: false, bias, relu: false });
-        };
-        // Reset and update: sums of both, of which the kernel of gates adds the second bias.
-        product(
-            &[(x, of_input, input.width), (h, of_state, columns)],
-            2 * columns,
-            0,
-            (input_bias, 0),
-        );
-        product(
-            &[(x, of_input.at(new * input.stride), input.width)],
-            columns,
-            new,
-            (input_bias, new),
-        );
-        product(
-            &[(h, of_state.at(new * state.stride), columns)],
-            columns,
-            3 * columns,
-            (state_bias, new),
-        );
+        let (rows, gates) = (block.len(), saved.cuda().place());
+        if rows >= LARGE_ROWS && self.library().is_some() {
+            self.large_gates(weights, &block, columns, gates);
+        } else {
+            self.gates(weights, &block, columns, gates);
+        }
         let values = block.start * columns..block.end * columns;
         let draft = Draft::new(Code::GruGates)
-            .writes(0, gates, 0..rows * four)
-            .reads(1, state.input.cuda().place(), values.clone())
+            .writes(0, gates, 0..rows * 4 * columns)
+            .reads(1, weights.state.input.cuda().place(), values.clone())
             .writes(2, out.cuda().place(), values)
-            .reads(3, state_bias, 0..2 * columns);
+            .reads(3, weights.biases[1].cuda().place(), 0..2 * columns);
         self.run(draft.numbers(0, [rows, columns]).rows(rows, columns));
     }
 

@@ -29,6 +29,7 @@ pub(super) struct LargeProduct {
     pub(super) bias: Option<u64>,
     pub(super) relu: bool,
     pub(super) out: u64,
+    pub(super) out_stride: usize,
 }
 
 /// What a plan depends on.
@@ -38,6 +39,7 @@ struct Shape {
     columns: usize,
     width: usize,
     weight_stride: usize,
+    out_stride: usize,
     bias: bool,
     relu: bool,
     /// Whether all addresses and strides are multiples of 16 bytes.
@@ -82,12 +84,12 @@ impl Library {
         stream: &CudaStream,
         product: &LargeProduct,
     ) -> Result<(), CudaError> {
-        let &LargeProduct { rows, columns, width, weight_stride, relu, .. } = product;
+        let &LargeProduct { rows, columns, width, weight_stride, out_stride, relu, .. } = product;
         let addresses = [product.input, product.weight, product.out, product.addend.unwrap_or(0)];
         let aligned = addresses.iter().all(|address| address.is_multiple_of(16))
-            && [width, weight_stride, columns].iter().all(|stride| stride.is_multiple_of(4));
+            && [width, weight_stride, out_stride].iter().all(|stride| stride.is_multiple_of(4));
         let bias = product.bias.is_some();
-        let shape = Shape { rows, columns, width, weight_stride, bias, relu, aligned };
+        let shape = Shape { rows, columns, width, weight_stride, out_stride, bias, relu, aligned };
         if !self.plans.contains_key(&shape) {
             let plan = self.plan(&shape).map_err(failed)?;
             self.plans.insert(shape, plan);
@@ -129,7 +131,7 @@ impl Library {
         use sys::cublasLtEpilogue_t as Epilogue;
         use sys::cublasLtMatmulDescAttributes_t as Attribute;
         use sys::cublasLtMatmulPreferenceAttributes_t as Preference;
-        let &Shape { rows, columns, width, weight_stride, bias, relu, aligned } = shape;
+        let &Shape { rows, columns, width, weight_stride, out_stride, bias, relu, aligned } = shape;
         let single = sys::cudaDataType_t::CUDA_R_32F;
         let compute = match self.precision {
             Precision::Single => sys::cublasComputeType_t::CUBLAS_COMPUTE_32F,
@@ -142,7 +144,7 @@ impl Library {
         let product = result::create_matmul_desc(compute, single)?;
         let weight = layout(width, columns, weight_stride)?;
         let input = layout(width, rows, width)?;
-        let out = layout(columns, rows, columns)?;
+        let out = layout(columns, rows, out_stride)?;
         let epilogue = match (bias, relu) {
             (false, false) => Epilogue::CUBLASLT_EPILOGUE_DEFAULT,
             (true, false) => Epilogue::CUBLASLT_EPILOGUE_BIAS,

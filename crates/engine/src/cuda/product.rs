@@ -147,7 +147,7 @@ impl Cuda {
 }
 
 /// Layers on so many rows are large.
-const LARGE_ROWS: usize = 4096;
+pub(super) const LARGE_ROWS: usize = 4096;
 
 impl Cuda {
     /// A layer by the library, one product a part; false if there is none or it cannot do that.
@@ -164,14 +164,14 @@ impl Cuda {
         if addend.is_some_and(|addend| addend.rows.is_some()) || columns < 16 {
             return false;
         }
-        let Some(library) = self.library() else { return false };
-        let mut library = library.borrow_mut();
+        if self.library().is_none() {
+            return false;
+        }
         let address = |buffer: &Buffer| buffer.cuda().place().address;
         let mut sum = addend.map(|addend| address(addend.values));
         for (i, part) in parts.iter().enumerate() {
-            self.count(rows, columns, part.width);
             let last = i + 1 == parts.len();
-            let product = LargeProduct {
+            self.large_product(&LargeProduct {
                 rows,
                 columns,
                 width: part.width,
@@ -182,11 +182,18 @@ impl Cuda {
                 bias: bias.filter(|_| last).map(address),
                 relu: last && activation == Activation::Relu,
                 out: address(out),
-            };
-            self.attempt(|queue| queue.alone(|stream| library.run(stream, &product)));
+                out_stride: columns,
+            });
             sum = Some(address(out));
         }
         true
+    }
+
+    /// A product by the library, which must be there.
+    pub(super) fn large_product(&self, product: &LargeProduct) {
+        self.count(product.rows, product.columns, product.width);
+        let mut library = self.library().expect("somebody looked").borrow_mut();
+        self.attempt(|queue| queue.alone(|stream| library.run(stream, product)));
     }
 }
 

@@ -35,6 +35,9 @@ const MOST_RETURNED: usize = 64;
 const N_RETURNS: usize = 4;
 /// An operator of more tiles for each block is launched alone, with as many blocks as the GPU holds.
 const MANY_TILES: usize = 32;
+/// An operator of more tiles is launched by its own kernel, if it has one. That is about where
+/// layers on as many rows are the library's, and programs between them short.
+const LIGHT_TILES: usize = 256;
 
 /// Operators on their way to one GPU.
 #[derive(Debug)]
@@ -42,6 +45,8 @@ pub(super) struct Queue {
     stream: Arc<CudaStream>,
     run_program: CudaFunction,
     run_one: CudaFunction,
+    /// Kernels of single operators.
+    light: Vec<(Code, CudaFunction)>,
     shared_bytes: u32,
     /// Blocks that run a program.
     n_blocks: usize,
@@ -87,6 +92,8 @@ impl Queue {
             Ok(function)
         };
         let (run_program, run_one) = (load("run_program")?, load("run_one")?);
+        let light = |(code, name)| Ok((code, module.load_function(name)?));
+        let light = Code::LIGHT.into_iter().map(light).collect::<Result<_, CudaError>>()?;
         let attribute = sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
         let multiprocessors = context.attribute(attribute)? as usize;
         let a_multiprocessor = run_program.occupancy_max_active_blocks_per_multiprocessor(
@@ -102,6 +109,7 @@ impl Queue {
             stream,
             run_program,
             run_one,
+            light,
             shared_bytes,
             n_blocks,
             most_blocks,
@@ -122,9 +130,14 @@ impl Queue {
         if draft.n_tiles() == 0 {
             return Ok(());
         }
+        if let Some(kernel) = self.own_kernel(&draft) {
+            self.flush()?;
+            return self.launch(&kernel, &draft, draft.n_tiles(), 0);
+        }
         if draft.n_tiles() > MANY_TILES * self.n_blocks {
             self.flush()?;
-            return self.launch_alone(&draft);
+            let blocks = draft.n_tiles().min(4 * self.most_blocks);
+            return self.launch(&self.run_one, &draft, blocks, self.shared_bytes);
         }
         self.program.push(draft);
         if self.program.len() < self.enough {
@@ -261,17 +274,32 @@ impl Queue {
         Ok(())
     }
 
+    /// The kernel of a large operator that has one of its own.
+    fn own_kernel(&self, draft: &Draft) -> Option<CudaFunction> {
+        if draft.n_tiles() <= LIGHT_TILES {
+            return None;
+        }
+        let kernel = self.light.iter().find(|(code, _)| *code == draft.op.code);
+        kernel.map(|(_, kernel)| kernel.clone())
+    }
+
+    /// Launches one operator.
     #[expect(unsafe_code, reason = "a launch")]
-    fn launch_alone(&mut self, draft: &Draft) -> Result<(), CudaError> {
+    fn launch(
+        &self,
+        kernel: &CudaFunction,
+        draft: &Draft,
+        blocks: usize,
+        shared_bytes: u32,
+    ) -> Result<(), CudaError> {
         let mut op = draft.op;
-        let blocks = draft.n_tiles().min(4 * self.most_blocks) as u32;
         // SAFETY: the operator touches blocks of this device alone.
         unsafe {
             result::launch_kernel(
-                self.run_one.cu_function(),
-                (blocks, 1, 1),
+                kernel.cu_function(),
+                (blocks as u32, 1, 1),
                 (THREADS, 1, 1),
-                self.shared_bytes,
+                shared_bytes,
                 self.stream.cu_stream(),
                 &mut [(&raw mut op).cast()],
             )?;

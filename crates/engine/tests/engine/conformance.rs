@@ -138,6 +138,36 @@ fn layers_on_many_rows() {
     }
 }
 
+/// A GPU launches those alone, by kernels of their own, and the library multiplies for them.
+#[test]
+#[ignore = "needs a GPU"]
+fn operators_on_many_rows() {
+    let operations = [
+        "Unary",
+        "Binary",
+        "ScaledSum",
+        "GatherRows",
+        "LayerNorm",
+        "BatchNorm",
+        "Gru",
+        "Messages",
+        "GatherMax",
+        "SegmentReduce",
+        "EdgeDot",
+    ];
+    for operation in operations {
+        let programs = programs::all();
+        let programs = programs.iter().filter(|program| program.operation == operation);
+        let mut count = 0;
+        for program in programs {
+            check(program, Size { n_nodes: 4500, n_edges: 4500, columns: 128, width: 20, ..SIZE });
+            check(program, Size { n_nodes: 4500, n_edges: 4500, columns: 121, width: 7, ..SIZE });
+            count += 1;
+        }
+        assert!(count > 0, "no program with {operation}");
+    }
+}
+
 #[test]
 fn messages_too_wide_for_the_stack() {
     for program in programs::all().iter().filter(|program| program.operation == "GatherMax") {

@@ -13,6 +13,7 @@ mod programs;
 
 mod conformance;
 mod determinism;
+mod folding;
 mod gradients;
 mod scopes;
 mod ties;

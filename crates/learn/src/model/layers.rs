@@ -132,6 +132,14 @@ impl BatchNorm {
     pub fn apply(&self, tape: &mut Tape, x: Tensor, activation: Activation) -> Tensor {
         tape.batch_norm(x, (self.gain, self.bias), (self.mean, self.variance), activation)
     }
+
+    /// The layer that does what `layer` and then the norm by its running statistics do.
+    pub fn folded_into(&self, tape: &mut Tape, layer: Affine) -> Affine {
+        let Affine { weight, bias } = layer;
+        let (learned, running) = ((self.gain, self.bias), (self.mean, self.variance));
+        let (weight, bias) = tape.folded_batch_norm((weight, bias), learned, running);
+        Affine { weight, bias }
+    }
 }
 
 /// A gated recurrent unit.

@@ -242,6 +242,48 @@ impl Tape {
         })
     }
 
+    /// A linear layer and the batch norm after it, by its running statistics, as one layer: its
+    /// weight and bias. `layer` = (weight [columns, inputs], bias [columns, 1]), the others as for
+    /// [`Self::batch_norm`]. When the tape records, statistics are the batch's, and no layer does.
+    pub fn folded_batch_norm(
+        &mut self,
+        layer: (Tensor, Tensor),
+        learned: (Tensor, Tensor),
+        running: (Tensor, Tensor),
+    ) -> (Tensor, Tensor) {
+        assert!(!self.recording, "a norm is folded by its running statistics");
+        let (columns, inputs) = self.shape(layer.0);
+        for (gain, bias) in [learned, running, (layer.1, layer.1)] {
+            self.assert_affine(columns, gain, bias);
+        }
+        let [mut weight, mut work] = [(); 2].map(|()| self.buffer(columns * inputs));
+        let [mut bias, mut zeros] = [(); 2].map(|()| self.buffer(columns));
+        let [gain, shift, mean, variance] =
+            [learned.0, learned.1, running.0, running.1].map(|tensor| self.value(tensor));
+        let (device, none) = (&self.device, Activation::None);
+        let statistics = (mean, variance);
+        let given = self.value(layer.1);
+        device.batch_norm_running(given, gain, shift, statistics, none, 1, columns, &mut bias);
+        // Of the weight only the scale: as if every mean and every bias were zero.
+        device.fill(&mut zeros, 0.0);
+        let statistics = (&zeros, variance);
+        device.transpose(self.value(layer.0), columns, inputs, &mut work);
+        device.batch_norm_running(
+            &work,
+            gain,
+            &zeros,
+            statistics,
+            none,
+            inputs,
+            columns,
+            &mut weight,
+        );
+        device.transpose(&weight, inputs, columns, &mut work);
+        self.pool.give(weight);
+        self.pool.give(zeros);
+        (self.push(columns, inputs, work, false), self.push(columns, 1, bias, false))
+    }
+
     fn take_value(&mut self, tensor: Tensor) -> Buffer {
         let empty = Buffer::Double(Vec::new());
         std::mem::replace(&mut self.slots[tensor.index()].value, empty)

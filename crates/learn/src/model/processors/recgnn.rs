@@ -2,7 +2,8 @@
 //!
 //! [x_j | x_i (| weight)]: linear, batch norm over edges, ReLU, linear, batch norm; the largest of
 //! each node's messages; LayerNorm(GRU). The first layer is split into what comes from x_j and
-//! from x_i, computed on nodes; the second, on edges, is where the time goes.
+//! from x_i, computed on nodes; the second, on edges, is where the time goes. On many edges that
+//! are only answered about, both norms are folded into their layers.
 
 use salsa_engine::device::Activation;
 use salsa_engine::tape::{Messages, Tape};
@@ -45,11 +46,21 @@ impl RecGnn {
     }
 }
 
+/// Entries from which on folding norms takes less time than norms.
+const MANY_ENTRIES: usize = 4096;
+
 impl Processor for RecGnn {
     fn begin<'a>(&'a self, tape: &mut Tape, surroundings: &Surroundings) -> Step<'a> {
         let Surroundings { edges, weights, encoding, reduction, convention } = surroundings.clone();
         let fold = convention == Convention::Release;
-        let Affine { weight, bias } = self.first;
+        let norms_folded = !tape.is_recording() && edges.n_entries() >= MANY_ENTRIES;
+        let (first, second, activation) = if norms_folded {
+            let first = self.first_norm.folded_into(tape, self.first);
+            (first, self.second_norm.folded_into(tape, self.second), Activation::Relu)
+        } else {
+            (self.first, self.second, Activation::None)
+        };
+        let Affine { weight, bias } = first;
         let source = OnInput::of_columns(tape, weight, 0, None, encoding, fold);
         let target = OnInput::of_columns(tape, weight, self.input, Some(bias), encoding, fold);
         let scaled = weights.map(|weights| (weights, tape.columns_of(weight, 2 * self.input, 1)));
@@ -60,11 +71,14 @@ impl Processor for RecGnn {
                 target: Some(target),
                 scaled,
                 bias: None,
-                activation: Activation::None,
+                activation,
             };
             let aggregate = tape.aggregate(&edges, reduction, messages, |tape, message| {
+                if norms_folded {
+                    return second.apply(tape, message);
+                }
                 let message = self.first_norm.apply(tape, message, Activation::Relu);
-                let message = self.second.apply(tape, message);
+                let message = second.apply(tape, message);
                 self.second_norm.apply(tape, message, Activation::None)
             });
             for part in [source, target] {
