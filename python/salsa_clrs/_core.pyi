@@ -181,6 +181,7 @@ def train(
 def resume(
     folder: Path,
     epochs: int | None,
+    batch: int | None,
     computing: Computing,
     on_epoch: Callable[[str, bool], Any] | None,
 ) -> Path: ...

@@ -179,6 +179,7 @@ def resume(
     folder: StrPath,
     *,
     epochs: int | None = None,
+    batch: int | None = None,
     on_epoch: Callable[[Epoch], Any] | None = None,
     device: str = "cpu",
     precision: str = "f32",
@@ -186,10 +187,11 @@ def resume(
 ) -> Training:
     """Goes on with a training that was stopped, with `epochs` beyond the end it had.
 
-    It ends with the same numbers as one that was never stopped.
+    It ends with the same numbers as one that was never stopped, unless it goes on with another size
+    of `batch`, such as fits into a GPU: then the rest of the epoch is cut into those.
     """
     computing = (str(device), precision, threads)
-    return Training.open(_core.resume(Path(folder), epochs, computing, _told(on_epoch)))
+    return Training.open(_core.resume(Path(folder), epochs, batch, computing, _told(on_epoch)))
 
 
 def in_toml(settings: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -104,6 +104,13 @@ def test_one_that_is_stopped_goes_on_as_if_it_had_not_been(tmp_path: Path) -> No
     assert (len(more.epochs), more.settings["training"]["epochs"]) == (4, 4)
 
 
+def test_one_that_is_stopped_goes_on_with_batches_of_another_size(tmp_path: Path) -> None:
+    stopped = tiny(tmp_path / "run", on_epoch=lambda epoch: epoch.number == 2)
+    assert stopped.steps == 6
+    resumed = salsa_clrs.resume(stopped, batch=5)
+    assert (resumed.steps, resumed.settings["training"]["batch"]) == (6 + 5, 5)
+
+
 def test_an_exception_of_the_callback_stops_and_loses_nothing(tmp_path: Path) -> None:
     class EnoughError(Exception):
         pass

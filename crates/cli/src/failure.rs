@@ -277,6 +277,10 @@ impl From<TrainError> for Failure {
             TrainError::Network(error) => error.into(),
             TrainError::TooLong { .. } => Self::mistake(error),
             TrainError::Device(_) => Self::System(format!("{error}, go on with --resume")),
+            TrainError::OutOfMemory(error) => Self::System(format!(
+                "{error}; go on from the last checkpoint with --resume and a lower --batch, or \
+                 begin again with a lower --hidden"
+            )),
             TrainError::Checkpoint(CheckpointError::Write { path, error }) => {
                 Self::writing(&path, &error)
             }
@@ -321,5 +325,23 @@ impl From<EvaluateError> for Failure {
                 Self::System(error.to_string())
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_training_without_memory_is_told_what_to_lower() {
+        let mib = |n: u64| n << 20;
+        let (needed, held) = (mib(64), mib(900));
+        let error = CudaError::OutOfMemory { needed, held, free: mib(24), total: mib(1000) };
+        assert_eq!(
+            Failure::from(TrainError::from(error)).to_string(),
+            "the GPU is out of memory: 64 MiB more were needed, 900 MiB are in use here and 24 MiB \
+             of 1000 MiB are free; go on from the last checkpoint with --resume and a lower \
+             --batch, or begin again with a lower --hidden"
+        );
     }
 }

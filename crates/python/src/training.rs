@@ -9,7 +9,7 @@ use salsa_learn::compute::Compute;
 use salsa_learn::model::processors;
 use salsa_learn::run::Run;
 use salsa_learn::training::log::{EpochSummary, json_lines};
-use salsa_learn::training::{Folder, Observer, Plan};
+use salsa_learn::training::{Changes, Folder, Observer, Plan};
 
 use crate::calling::{Raised, call, raised};
 use crate::computing::{Computing, Watch};
@@ -42,10 +42,11 @@ pub fn resume(
     py: Python<'_>,
     folder: PathBuf,
     epochs: Option<u64>,
+    batch: Option<u64>,
     computing: Computing,
     on_epoch: Option<Py<PyAny>>,
 ) -> PyResult<PathBuf> {
-    let plan = Plan::resume(&folder, epochs).map_err(raised)?;
+    let plan = Plan::resume(&folder, Changes { epochs, batch }).map_err(raised)?;
     trained(py, plan, computing.compute()?, on_epoch)
 }
 

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use salsa_learn::run::Seeds;
-use salsa_learn::training::{Folder, Plan};
+use salsa_learn::training::{Changes, Folder, Plan};
 
 use self::side_by_side::train_all;
 pub use self::watched::{Screen, ending, introduction, watched};
@@ -83,7 +83,7 @@ pub struct Train {
     #[arg(long, value_name = "N")]
     epochs: Option<u64>,
 
-    /// Graphs in a batch [default: 8]
+    /// Graphs in a batch [default: 8, with --resume as before]
     #[arg(long, value_name = "N")]
     batch: Option<u64>,
 
@@ -100,11 +100,12 @@ pub struct Train {
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
-    /// Go on in the folder of a run that was stopped, with --epochs beyond the end it had; several
-    /// folders go on side by side
+    /// Go on in the folder of a run that was stopped, with --epochs beyond the end it had, with
+    /// --batch in batches of another size, such as fit into a GPU; several folders go on side by
+    /// side
     #[arg(long, value_name = "FOLDER", num_args = 1.., conflicts_with_all = [
         "file", "algorithm", "model", "hints", "convention", "seed", "seeds", "suite", "hidden",
-        "aggregation", "steps_per_hint", "batch", "learning_rate", "fields", "out",
+        "aggregation", "steps_per_hint", "learning_rate", "fields", "out",
     ])]
     resume: Vec<PathBuf>,
 
@@ -129,7 +130,8 @@ impl Train {
             }
         }
         if !self.resume.is_empty() {
-            let plans = self.resume.iter().map(|path| Ok(Plan::resume(path, self.epochs)?));
+            let changes = Changes { epochs: self.epochs, batch: self.batch };
+            let plans = self.resume.iter().map(|path| Ok(Plan::resume(path, changes)?));
             return plans.collect();
         }
         let run = self.settled()?;

@@ -195,6 +195,39 @@ fn a_finished_run_goes_on_for_more_epochs_as_if_it_had_been_longer() {
 }
 
 #[test]
+fn a_stopped_run_goes_on_with_batches_of_another_size() {
+    let at = folder();
+    let mut training = Training::start(at.path(), LONGER);
+    assert!(training.next_epoch());
+    training.signal("-INT");
+    let (_, out) = training.end();
+    let stopped = out.lines().find_map(|line| line.strip_prefix("stopped at step ")).unwrap();
+    let (step, epoch) = stopped.split_once(" of epoch ").unwrap();
+    let [step, epoch] = [step, epoch].map(|number| number.parse::<u64>().unwrap());
+
+    // 60 graphs in six epochs, by fours and then by sevens.
+    let resumed = salsa(at.path(), "train --resume run --batch 7");
+    assert_eq!(resumed.code, Some(0), "{}", resumed.err);
+    let left = 60 - 4 * (step - 15 * (epoch - 1));
+    let steps = step + left.div_ceil(7) + 9 * (6 - epoch);
+    let end = |steps: u64| format!("\nall epochs done after {steps} steps; ");
+    assert!(resumed.out.contains(&end(steps)), "{step} of {epoch}: {}", resumed.out);
+    let written = std::fs::read_to_string(at.path().join("run/run.toml")).unwrap();
+    assert!(written.contains("batch = 7\n"), "{written}");
+
+    let longer = salsa(at.path(), "train --resume run --epochs 7");
+    assert!(longer.out.contains(&end(steps + 9)), "{}", longer.out);
+    let log = log(&at.path().join("run"));
+    let told: Vec<_> = log.iter().filter(|record| record["event"] == "resized").collect();
+    assert_eq!(told, [&serde_json::json!({"event": "resized", "step": step, "batch": 7})]);
+    mistake_at(
+        at.path(),
+        "train --resume run --batch 0",
+        "batch: expected a whole number from 1 to 4294967295, found 0",
+    );
+}
+
+#[test]
 fn the_folder_is_named_after_the_run() {
     let at = folder();
     let words = format!("{TINY} --model gin --hints --seed 7 --convention release");

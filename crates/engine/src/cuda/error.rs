@@ -47,8 +47,7 @@ pub enum CudaError {
     },
     /// There is not enough memory.
     #[error(
-        "the GPU is out of memory: {} more were needed, {} are in use here and {} of {} are free; \
-         lower --batch or --hidden",
+        "the GPU is out of memory: {} more were needed, {} are in use here and {} of {} are free",
         mebibytes(*needed), mebibytes(*held), mebibytes(*free), mebibytes(*total)
     )]
     OutOfMemory {

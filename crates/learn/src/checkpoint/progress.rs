@@ -18,7 +18,7 @@ use crate::training::schedule::PlateauState;
 pub struct Progress {
     /// The epoch that is under way, from 0.
     pub epoch: u64,
-    /// Batches of that epoch that are done.
+    /// Batches of that epoch that are done, of whatever size.
     pub batch: u64,
     /// Optimiser steps since the start.
     pub step: u64,
@@ -44,6 +44,12 @@ impl Progress {
             early_stopping: EarlyStoppingState::default(),
             log_records: 0,
         }
+    }
+
+    /// Samples of that epoch that are done: where in its order it goes on. Batches would not say it,
+    /// as a resumed run may have others.
+    pub fn samples(&self) -> u64 {
+        self.epoch_loss.graphs()
     }
 
     /// The lowest validation loss; `None` before the first validation.

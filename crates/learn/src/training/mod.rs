@@ -19,5 +19,5 @@ pub mod trainer;
 pub use folder::Folder;
 pub use observer::{Observer, StepView, Unobserved};
 pub use outcome::{Outcome, TrainError};
-pub use plan::{Plan, PlanError};
+pub use plan::{Changes, Plan, PlanError};
 pub use trainer::Trainer;

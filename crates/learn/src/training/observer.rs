@@ -27,7 +27,7 @@ impl Observer for Unobserved {}
 pub struct StepView<'a> {
     /// How far the run has come, this step included.
     pub progress: &'a Progress,
-    /// Batches in an epoch.
+    /// Batches in this epoch.
     pub n_batches: u64,
     /// Its loss and gradient.
     pub stepped: Stepped,

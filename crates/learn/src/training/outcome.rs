@@ -46,7 +46,10 @@ pub enum TrainError {
     Log(#[from] LogError),
     /// The device failed.
     #[error("{0}; the last checkpoint is still there")]
-    Device(#[from] CudaError),
+    Device(CudaError),
+    /// The device has not enough memory.
+    #[error("{0}; the last checkpoint is still there and can go on with smaller batches")]
+    OutOfMemory(CudaError),
     /// More training samples than an epoch can put in order.
     #[error("{samples} training samples are too many for an epoch; set training.train_samples")]
     TooLong {
@@ -70,4 +73,13 @@ pub enum TrainError {
         /// What it is.
         value: f64,
     },
+}
+
+impl From<CudaError> for TrainError {
+    fn from(error: CudaError) -> Self {
+        match error {
+            CudaError::OutOfMemory { .. } => Self::OutOfMemory(error),
+            other => Self::Device(other),
+        }
+    }
 }

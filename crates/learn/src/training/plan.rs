@@ -27,7 +27,17 @@ pub struct Plan {
 #[derive(Debug)]
 enum Start {
     New(Run),
-    Resumed { checkpoint: Checkpoint, has_new_end: bool },
+    Resumed { checkpoint: Checkpoint, is_changed: bool },
+}
+
+/// What a run that goes on may have other than before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// Epochs at most.
+    pub epochs: Option<u64>,
+    /// Graphs in a batch, from the next one on; the rest of an epoch that is under way is cut into
+    /// those.
+    pub batch: Option<u64>,
 }
 
 /// Why a training cannot begin.
@@ -75,18 +85,21 @@ impl Plan {
         Ok(Self { path, suite, start: Start::New(run) })
     }
 
-    /// The run of a folder from where it stopped, to `epochs` if they are given.
-    pub fn resume(path: &Path, epochs: Option<u64>) -> Result<Self, PlanError> {
+    /// The run of a folder from where it stopped, with some changes.
+    pub fn resume(path: &Path, changes: Changes) -> Result<Self, PlanError> {
         let names = processors::names();
         let mut checkpoint =
             Checkpoint::read(&Folder::new(path).last(), &names).map_err(|error| match error {
                 CheckpointError::Read { .. } => PlanError::NothingToResume(error),
                 other => PlanError::Checkpoint(other),
             })?;
-        if let Some(epochs) = epochs {
-            let value = epochs.to_string();
-            checkpoint.run =
-                checkpoint.run.with_value("epochs", "training.epochs", &value, &names)?;
+        let Changes { epochs, batch } = changes;
+        let fields = [("epochs", "training.epochs", epochs), ("batch", "training.batch", batch)];
+        for (name, field, value) in fields {
+            if let Some(value) = value {
+                let value = value.to_string();
+                checkpoint.run = checkpoint.run.with_value(name, field, &value, &names)?;
+            }
         }
         // The file it came from may have changed since, or not be there any more.
         let kept = Folder::new(path).suite_file();
@@ -94,8 +107,8 @@ impl Plan {
             true => Suite::load(&kept)?,
             false => Suite::named_or_load(checkpoint.run.suite())?,
         };
-        let has_new_end = epochs.is_some();
-        let start = Start::Resumed { checkpoint, has_new_end };
+        let is_changed = changes != Changes::default();
+        let start = Start::Resumed { checkpoint, is_changed };
         Ok(Self { path: path.to_owned(), suite, start })
     }
 
@@ -120,9 +133,9 @@ impl Plan {
                 self.write(run)?;
                 Ok(trainer)
             }
-            Start::Resumed { checkpoint, has_new_end } => {
+            Start::Resumed { checkpoint, is_changed } => {
                 let trainer = Trainer::resume(checkpoint, &self.suite, compute)?;
-                if *has_new_end {
+                if *is_changed {
                     self.write(&checkpoint.run)?;
                 }
                 Ok(trainer)
@@ -170,9 +183,9 @@ mod tests {
         let compute = Compute::Cpu { n_threads: 1 };
         plan.trainer(compute).unwrap().train(&plan.folder(), &mut Unobserved).unwrap();
         std::fs::write(&file, text.replace("seed = 0", "seed = 1")).unwrap();
-        assert_eq!(Plan::resume(&path, None).unwrap().suite.seed, 0);
+        assert_eq!(Plan::resume(&path, Changes::default()).unwrap().suite.seed, 0);
         std::fs::remove_file(&file).unwrap();
-        assert_eq!(Plan::resume(&path, None).unwrap().suite.text, *text);
+        assert_eq!(Plan::resume(&path, Changes::default()).unwrap().suite.text, *text);
     }
 
     #[test]
@@ -180,19 +193,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");
         let compute = Compute::Cpu { n_threads: 1 };
-        let missing = Plan::resume(&path, None).unwrap_err().to_string();
+        let missing = Plan::resume(&path, Changes::default()).unwrap_err().to_string();
         assert!(missing.ends_with("is there a run to resume?"), "{missing}");
         let plan = Plan::new(&tiny(), path.clone()).unwrap();
         assert!(!path.exists(), "nothing is written before the device is ready");
         plan.trainer(compute).unwrap().train(&plan.folder(), &mut Unobserved).unwrap();
         assert!(matches!(Plan::new(&tiny(), path.clone()), Err(PlanError::Occupied { .. })));
-        let none = Plan::resume(&path, Some(0)).unwrap_err().to_string();
+        let refused = |changes| Plan::resume(&path, changes).unwrap_err().to_string();
+        let none = refused(Changes { epochs: Some(0), ..Changes::default() });
         assert_eq!(none, "epochs: expected a whole number from 1 to 4294967295, found 0");
-        let plan = Plan::resume(&path, Some(2)).unwrap();
+        let none = refused(Changes { batch: Some(0), ..Changes::default() });
+        assert_eq!(none, "batch: expected a whole number from 1 to 4294967295, found 0");
+        let plan = Plan::resume(&path, Changes { epochs: Some(2), batch: Some(3) }).unwrap();
         let mut trainer = plan.trainer(compute).unwrap();
         trainer.train(&plan.folder(), &mut Unobserved).unwrap();
         assert_eq!(trainer.progress().epoch, 2);
         let written = std::fs::read_to_string(plan.folder().run_file()).unwrap();
-        assert!(written.contains("epochs = 2\n"), "{written}");
+        assert!(written.contains("batch = 3\nepochs = 2\n"), "{written}");
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! Everything that decides the next step is in the checkpoint: parameters, the optimiser's memory,
 //! the schedule and how far the epoch has come. Samples and their order are functions of seeds. So
-//! a run that was killed and resumed ends with the same numbers as one that never stopped.
+//! a run that was killed and resumed ends with the same numbers as one that never stopped. One that
+//! goes on with batches of another size cuts the rest of its epoch's order into those, so that every
+//! sample still comes once.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -159,9 +161,22 @@ impl<'a> Trainer<'a> {
         &self.progress
     }
 
-    /// How many batches an epoch has.
+    /// How many batches a whole epoch has.
     pub fn n_batches(&self) -> u64 {
         self.n_train.div_ceil(self.run.training.batch)
+    }
+
+    /// How many steps are left, if nothing ends it early.
+    pub fn steps_left(&self) -> u64 {
+        match self.run.training.epochs.saturating_sub(self.progress.epoch) {
+            0 => 0,
+            epochs => self.batches_left() + (epochs - 1) * self.n_batches(),
+        }
+    }
+
+    /// Batches of this epoch that are not done.
+    fn batches_left(&self) -> u64 {
+        self.n_train.saturating_sub(self.progress.samples()).div_ceil(self.run.training.batch)
     }
 
     /// Trains to the end, with checkpoints and logs in a folder.
@@ -182,6 +197,13 @@ impl<'a> Trainer<'a> {
             if log.computed().is_some_and(|before| before != self.computed) {
                 let (step, computed) = (self.progress.step, self.computed.clone());
                 log.append(now(), &Record::Moved { step, computed })?;
+            }
+            let (step, batch) = (self.progress.step, self.run.training.batch);
+            if log.batch().is_some_and(|before| before != batch) {
+                log.append(now(), &Record::Resized { step, batch })?;
+                // Whatever happens next, the run has this size from now on.
+                self.progress.log_records = log.synced()?;
+                self.save(&folder.last())?;
             }
             log
         };
@@ -276,8 +298,8 @@ impl<'a> Trainer<'a> {
         observer: &mut dyn Observer,
     ) -> Result<bool, TrainError> {
         let order = shuffled(self.run.seed, self.progress.epoch, self.n_train);
-        let left =
-            order.chunks(self.run.training.batch as usize).skip(self.progress.batch as usize);
+        let done = order.len().min(self.progress.samples() as usize);
+        let left = order[done..].chunks(self.run.training.batch as usize);
         let (train, hints) = (self.train, self.run.hints);
         let made = |indices: &[u32]| batch(&train, indices.iter().map(|&i| u64::from(i)), hints);
         made_ahead(left, made, |batches| self.steps(batches, folder, log, observer))
@@ -351,7 +373,7 @@ impl<'a> Trainer<'a> {
                 }),
             )?;
         }
-        let n_batches = self.n_batches();
+        let n_batches = place + self.batches_left();
         observer.step(&StepView { progress: &self.progress, n_batches, stepped });
         Ok(())
     }

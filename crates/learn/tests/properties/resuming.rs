@@ -1,4 +1,5 @@
-//! Stopping anywhere and going on ends where a training that never stopped does, byte by byte.
+//! Stopping anywhere and going on ends where a training that never stopped does, byte by byte; going
+//! on with batches of another size leaves no sample out and takes none twice.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,12 +7,20 @@ use std::path::Path;
 use proptest::prelude::*;
 use salsa_engine::device::Memory;
 use salsa_engine::reference::Reference;
-use salsa_learn::checkpoint::Checkpoint;
+use salsa_learn::checkpoint::{Checkpoint, Group, Progress};
 use salsa_learn::model::processors;
 use salsa_learn::network::Network;
 use salsa_learn::run::Run;
 use salsa_learn::training::log::{Ending, Record, RunLog, json_lines};
-use salsa_learn::training::{Folder, Observer, Outcome, StepView, Trainer, Unobserved};
+use salsa_learn::training::order::shuffled;
+use salsa_learn::training::running_loss::{LossTerms, RunningLoss};
+use salsa_learn::training::step::{StepOptions, step};
+use salsa_learn::training::trainer::batch;
+use salsa_learn::training::{
+    Changes, Folder, Observer, Outcome, Plan, StepView, Trainer, Unobserved,
+};
+use salsa_traces::algorithms;
+use salsa_traces::sample::Sampler;
 use salsa_traces::suite::Suite;
 
 use crate::cases::tested;
@@ -243,5 +252,127 @@ fn working_ahead_changes_nothing_and_stops_a_step_later() {
     assert_eq!(trainer.progress().step, 5);
     trainer.set_ahead(true);
     trainer.train(&folder, &mut Unobserved).unwrap();
+    assert!(left(&folder) == expected);
+}
+
+/// Goes on with batches of another size.
+fn resized(folder: &Folder, size: u64, observer: &mut dyn Observer) -> Outcome {
+    let changes = Changes { batch: Some(size), ..Changes::default() };
+    let plan = Plan::resume(folder.path(), changes).unwrap();
+    let mut trainer = plan.trainer(tested()).unwrap();
+    trainer.set_ahead(false);
+    trainer.train(folder, observer).unwrap()
+}
+
+/// Steps on batches of these sizes in each epoch, without a trainer: the tensors that they leave,
+/// and the mean loss of each epoch.
+fn by_hand(run: &Run, epochs: &[&[usize]]) -> (Checkpoint, Vec<LossTerms>) {
+    let suite = Suite::named(run.suite()).unwrap();
+    let algorithm = algorithms::find(&run.algorithm).unwrap();
+    let sampler = Sampler::new(&suite, suite.seed, algorithm, "train").unwrap();
+    let mut network = Network::new(run, tested()).unwrap();
+    let (options, mut number, mut means) = (StepOptions::new(run), 0, Vec::new());
+    for (epoch, sizes) in (0..).zip(epochs) {
+        let order = shuffled(run.seed, epoch, 22);
+        let (mut rest, mut loss) = (&order[..], RunningLoss::default());
+        for &size in *sizes {
+            let (indices, later) = rest.split_at(size);
+            let indices = indices.iter().map(|&index| u64::from(index));
+            let batch = batch(&sampler, indices, run.hints).unwrap();
+            number += 1;
+            let stepped = step(&mut network, &batch, &options, number).unwrap();
+            loss.add(stepped.loss, size as u64);
+            rest = later;
+        }
+        assert!(rest.is_empty());
+        means.push(loss.mean().unwrap());
+    }
+    let mut left = Checkpoint::new(run, Progress::start(run));
+    network.write(&mut left);
+    (left, means)
+}
+
+#[test]
+fn batches_of_another_size_take_what_is_left_of_the_epoch() {
+    // 22 graphs in two epochs, stopped at each bar:
+    //     8 | 5 5 | 3 1
+    //     3 3 | 3 3 3 3 3 1
+    let sizes: [&[usize]; 2] = [&[8, 5, 5, 3, 1], &[3, 3, 3, 3, 3, 3, 3, 1]];
+    for kind in processors::ALL {
+        let mut run = tiny(kind.name, true);
+        run.training.epochs = 2;
+        let at = tempfile::tempdir().unwrap();
+        let suite = Suite::named(run.suite()).unwrap();
+        let folder = Folder::new(at.path());
+        stopped_once(&run, &suite, &folder, 1);
+        for (size, step) in [(5, 3), (3, 7)] {
+            let mut observer = StopsAfter { steps: &BTreeSet::from([step]), reached: None };
+            assert_eq!(resized(&folder, size, &mut observer), Outcome::Interrupted);
+        }
+        let mut trainer = resumed(&folder, &suite);
+        assert_eq!((trainer.run().training.batch, trainer.steps_left()), (3, 6));
+        trainer.train(&folder, &mut Unobserved).unwrap();
+        assert_eq!((trainer.progress().step, trainer.steps_left()), (13, 0));
+
+        let (expected, means) = by_hand(&run, &sizes);
+        let found = Checkpoint::read(&folder.last(), &processors::names()).unwrap();
+        for group in Group::ALL {
+            assert!(found.tensors(group).eq(expected.tensors(group)), "{} {group:?}", kind.name);
+        }
+        let written = std::fs::read_to_string(folder.run_file()).unwrap();
+        assert!(written.contains("batch = 3\n"), "{written}");
+        let (mut told, mut resized) = (Vec::new(), Vec::new());
+        for record in left(&folder).log {
+            match record {
+                Record::Epoch(summary) => told.push(summary.train),
+                Record::Resized { step, batch } => resized.push((step, batch)),
+                _ => {}
+            }
+        }
+        assert_eq!((told, resized), (means, vec![(1, 5), (3, 3)]));
+    }
+}
+
+/// Tells the size of batches in the last checkpoint when the first step is over, and how many
+/// batches the epoch then has.
+struct Looks<'a> {
+    folder: &'a Folder,
+    seen: Option<(u64, u64)>,
+}
+
+impl Observer for Looks<'_> {
+    fn step(&mut self, view: &StepView<'_>) {
+        self.seen.get_or_insert_with(|| {
+            let last = Checkpoint::read(&self.folder.last(), &processors::names()).unwrap();
+            (last.run.training.batch, view.n_batches)
+        });
+    }
+}
+
+#[test]
+fn another_size_outlives_a_crash_before_the_next_checkpoint() {
+    let run = tiny("gin", false);
+    let at = tempfile::tempdir().unwrap();
+    let suite = Suite::named(run.suite()).unwrap();
+    let folder = Folder::new(at.path());
+    stopped_once(&run, &suite, &folder, 4);
+    let mut observer = Looks { folder: &folder, seen: None };
+    resized(&folder, 2, &mut observer);
+    // The second epoch: one batch of 8, seven of 2.
+    assert_eq!(observer.seen, Some((2, 8)));
+}
+
+#[test]
+fn another_size_before_the_first_step_is_that_of_the_whole_run() {
+    let run = tiny("pgn", false);
+    let mut smaller = run.clone();
+    smaller.training.batch = 4;
+    let (whole, parts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let expected = straight(&smaller, whole.path());
+    let suite = Suite::named(run.suite()).unwrap();
+    let folder = Folder::new(parts.path());
+    let outcome = Trainer::new(&run, &suite, tested()).unwrap().train(&folder, &mut Never).unwrap();
+    assert_eq!(outcome, Outcome::Interrupted);
+    resized(&folder, 4, &mut Unobserved);
     assert!(left(&folder) == expected);
 }

@@ -2,6 +2,7 @@
 //!
 //! Shared by `bench infer` and `bench scaling`, so that both measure the same graphs.
 
+use salsa_engine::cuda::CudaError;
 use salsa_learn::batch::Batch;
 use salsa_learn::compute::{Compute, Computed};
 use salsa_learn::network::Network;
@@ -142,7 +143,7 @@ pub fn measure(question: &Question<'_>) -> Result<Cell, Failure> {
     let (mut times, before_products) = (Vec::new(), network.tape.device().product_operations());
     for turn in 1..=(1_000_000 / entries).clamp(fewest, 20) as u64 {
         let (done, time) = seconds(|| match work {
-            Work::Inference => infer(&mut network, &batch),
+            Work::Inference => infer(&mut network, &batch).map_err(|error| failed(&error, graphs)),
             Work::Training => match step(&mut network, &batch, &options, turn) {
                 Ok(_) => Ok(()),
                 Err(error) => Err(Failure::System(error.to_string())),
@@ -175,15 +176,37 @@ pub fn measure(question: &Question<'_>) -> Result<Cell, Failure> {
     })
 }
 
-fn infer(network: &mut Network, batch: &Batch) -> Result<(), Failure> {
+fn infer(network: &mut Network, batch: &Batch) -> Result<(), CudaError> {
     let Network { tape, model } = network;
     tape.set_recording(false);
     let forward = model.forward(tape, batch);
     std::hint::black_box(predictions(tape, &model.spec, batch, &forward.outputs));
-    Ok(tape.device().check()?)
+    tape.device().check()
+}
+
+/// One graph at once cannot be fewer.
+fn failed(error: &CudaError, graphs: u64) -> Failure {
+    match error {
+        CudaError::OutOfMemory { .. } if graphs > 1 => {
+            Failure::System(format!("{error}; lower --batch"))
+        }
+        _ => Failure::System(error.to_string()),
+    }
 }
 
 /// Measurements from before there were batches.
 fn one() -> u64 {
     1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_several_graphs_can_be_fewer() {
+        let error = CudaError::OutOfMemory { needed: 3, held: 2, free: 1, total: 4 };
+        assert!(failed(&error, 2).to_string().ends_with("are free; lower --batch"));
+        assert_eq!(failed(&error, 1).to_string(), error.to_string());
+    }
 }

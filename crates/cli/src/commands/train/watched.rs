@@ -108,7 +108,7 @@ impl<'a> Watcher<'a> {
     fn new(trainer: &Trainer<'_>, screen: &'a Screen) -> Self {
         let epochs = trainer.run().training.epochs;
         let bar = &screen.bar;
-        bar.set_length(epochs * trainer.n_batches());
+        bar.set_length(trainer.progress().step + trainer.steps_left());
         let style = "{msg} {wide_bar} {per_sec} {eta} left";
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);

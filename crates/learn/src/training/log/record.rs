@@ -35,6 +35,13 @@ pub enum Record {
         #[serde(flatten)]
         computed: Computed,
     },
+    /// A resumed training goes on with batches of another size.
+    Resized {
+        /// Optimiser steps done.
+        step: u64,
+        /// Graphs in a batch from here on.
+        batch: u64,
+    },
     /// A batch was trained on; only some are told.
     Step(StepSummary),
     /// An epoch is over and validated.
@@ -126,6 +133,7 @@ impl Record {
             Self::Epoch(summary) => summary.step,
             Self::Started { step, .. }
             | Self::Moved { step, .. }
+            | Self::Resized { step, .. }
             | Self::Best { step, .. }
             | Self::Finished { step, .. }
             | Self::Interrupted { step, .. }
@@ -208,6 +216,7 @@ mod tests {
                 computed: Computed { device: "H200".into(), precision: Some("tf32".into()) },
             },
             Record::Moved { step: 7, computed: Computed { device: "cpu".into(), precision: None } },
+            Record::Resized { step: 7, batch: 4 },
             Record::Step(StepSummary {
                 step: 7,
                 epoch: 1,

@@ -54,11 +54,24 @@ impl RunLog {
 
     /// What computed last, if it was told.
     pub fn computed(&self) -> Option<Computed> {
-        let records = json_lines::read(self.lines.path()).ok()?;
-        records.into_iter().rev().find_map(|record| match record {
+        self.last(|record| match record {
             Record::Started { computed, .. } | Record::Moved { computed, .. } => Some(computed),
             _ => None,
         })
+    }
+
+    /// How many graphs a batch had last, if it was told.
+    pub fn batch(&self) -> Option<u64> {
+        self.last(|record| match record {
+            Record::Started { run, .. } => Some(run.training.batch),
+            Record::Resized { batch, .. } => Some(batch),
+            _ => None,
+        })
+    }
+
+    /// What the last record says that says anything of it.
+    fn last<T>(&self, what: impl Fn(Record) -> Option<T>) -> Option<T> {
+        json_lines::read(self.lines.path()).ok()?.into_iter().rev().find_map(what)
     }
 
     /// How many records there are, for the next checkpoint, which must not be on the disk before
