@@ -2,14 +2,16 @@
 """Times our training step on a GPU beside PyTorch's there, on the same batches, cell by cell.
 
     benchmarks/gpu.py train --salsa FILE [--cells REGEX] [--implementations NAMES] [--out FOLDER]
-    benchmarks/gpu.py infer --salsa FILE [--out FOLDER]
+    benchmarks/gpu.py infer --salsa FILE [--batches 8,32] [--out FOLDER]
+    benchmarks/gpu.py profile FILE.csv... [--out FOLDER]
     benchmarks/gpu.py ceilings [--out FOLDER]
     benchmarks/gpu.py table steps.jsonl... [--out FOLDER]
 
 `train` takes for each cell the batches and first parameters that `salsa bench train --export`
 writes, prepares PyTorch's steps (the published one eagerly, the plain one as CUDA graphs), and
 times ours and theirs one after the other in every round. `infer` times the published model
-and ours without gradients and measures the memory of the published one. `ceilings` measures what
+and ours without gradients and measures the memory of the published one. `profile` sums up by kernel
+what Nsight Compute has counted. `ceilings` measures what
 the GPU can do at most: a product of large matrices, and a copy. `table` makes one table of several
 parts of `train`. Raw data goes to JSON lines, tables to CSV and Markdown. To be run by a Python that has PyTorch;
 one process for all cells, because loading PyTorch takes longer than measuring.
@@ -18,6 +20,7 @@ one process for all cells, because loading PyTorch takes longer than measuring.
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import os
 import platform
@@ -26,7 +29,9 @@ import statistics
 import subprocess
 import sys
 import time
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -44,7 +49,6 @@ from step import describe, full_precision, summary, timed, training_steps, versi
 
 THEIRS = ["published", "plain", "captured"]
 GRAPHS = ["er_1600", "delaunay_1600"]
-BATCH_SIZE = 8
 NODES = [2**10, 2**12, 2**14, 2**15]
 # The graph of `salsa bench infer` with so many nodes.
 LARGE_GRAPH = """name = "infer"
@@ -89,7 +93,17 @@ def read_arguments() -> argparse.Namespace:
 
     inference = commands.add_parser("infer", parents=[measuring])
     inference.add_argument("--samples", type=int, default=32, help="graphs of each kind")
+    inference.add_argument(
+        "--batches",
+        type=lambda text: [int(size) for size in text.split(",")],
+        default=[8, 32],
+        help="graphs at once: 8,32",
+    )
     inference.set_defaults(run=infer)
+
+    profiling = commands.add_parser("profile", parents=[common])
+    profiling.add_argument("files", type=Path, nargs="+")
+    profiling.set_defaults(run=profile)
 
     commands.add_parser("ceilings", parents=[common]).set_defaults(run=ceilings)
 
@@ -170,7 +184,7 @@ def our_step(cell: Cell, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def infer(options: argparse.Namespace) -> None:
-    """Both on BFS: ms a graph in batches of 8; and the published model's memory on one graph."""
+    """Both on BFS: ms a graph in batches; and the published model's memory on one graph."""
     full_precision()
     models = {
         cell.model: export(cell, 1, options.salsa)[0]
@@ -181,20 +195,21 @@ def infer(options: argparse.Namespace) -> None:
     for graphs in GRAPHS:
         words = ["--suite", "release", "--split", graphs, "--samples", str(options.samples)]
         samples = generate(words, options.salsa)
-        for model, case in models.items():
-            cases = list(batches(samples, BATCH_SIZE, case))
+        for (model, case), size in product(models.items(), options.batches):
+            cases = list(batches(samples, size, case))
             spent = time_per_graph(cases, options.seconds, options.device)
-            theirs, ours = statistics.fmean(spent), our_inference(graphs, model, options)
+            theirs, ours = statistics.fmean(spent), our_inference(graphs, model, size, options)
             times.append(
                 {
                     "graphs": graphs,
                     "model": model,
+                    "batch": size,
                     "published_ms": round(theirs, 4),
                     "salsa_ms": round(ours, 4),
                     "published / salsa": round(theirs / ours, 1),
                 }
             )
-            tell(f"{graphs}, {model}: {theirs:.3f} ms, ours {ours:.3f} ms")
+            tell(f"{graphs}, {model}, {size} at once: {theirs:.3f} ms, ours {ours:.3f} ms")
     memory = []
     for nodes in NODES if options.device.type == "cuda" else []:
         (sample,) = large_graph(nodes, options.salsa)
@@ -208,7 +223,7 @@ def infer(options: argparse.Namespace) -> None:
     about = machine(options)
     rows = [about, *times, *memory]
     (options.out / "infer.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    what = "Milliseconds a graph on BFS without gradients, batches of 8"
+    what = "Milliseconds a graph on BFS without gradients"
     text = markdown(times, f"{what}. {described(about)}")
     write_csv(options.out / "infer.csv", times)
     if memory:
@@ -218,9 +233,9 @@ def infer(options: argparse.Namespace) -> None:
     print(text)
 
 
-def our_inference(graphs: str, model: str, options: argparse.Namespace) -> float:
+def our_inference(graphs: str, model: str, size: int, options: argparse.Namespace) -> float:
     words = [options.salsa, "bench", "infer", "--split", graphs, "--model", model]
-    words += ["--batch", str(BATCH_SIZE), "--device", options.device.type, "--format", "json"]
+    words += ["--batch", str(size), "--device", options.device.type, "--format", "json"]
     (row,) = json.loads(output(words))
     return 1e3 * row["seconds"] / row["graphs"]
 
@@ -237,6 +252,41 @@ def large_graph(nodes: int, salsa: Path) -> list[dict[str, Any]]:
         suite = Path(folder) / "infer.toml"
         suite.write_text(LARGE_GRAPH.format(nodes=nodes))
         return generate(["--suite", str(suite), "--split", "infer"], salsa)
+
+
+def profile(options: argparse.Namespace) -> None:
+    """Time and bytes by kind of kernel, from `ncu --csv` with the metrics that are read here."""
+    time_metric, l2_metric = "gpu__time_duration.sum", "lts__t_bytes.sum"
+    memory_metrics = ["dram__bytes_read.sum", "dram__bytes_write.sum"]
+    text = ""
+    for path in options.files:
+        sums: dict[str, Counter[str]] = defaultdict(Counter)
+        lines = [line for line in path.read_text().splitlines() if line.startswith('"')]
+        for row in csv.DictReader(lines):
+            kind = kind_of_kernel(row["Kernel Name"])
+            sums[kind][row["Metric Name"]] += float(row["Metric Value"].replace(",", ""))
+            sums[kind]["launches"] += row["Metric Name"] == time_metric
+        sums["all"] = sum(sums.values(), Counter())
+        table = [
+            {
+                "kernels": kind,
+                "launches": int(found["launches"]),
+                "us": round(found[time_metric] / 1e3, 1),
+                "share": f"{found[time_metric] / sums['all'][time_metric]:.0%}",
+                "memory TB/s": round(sum(found[m] for m in memory_metrics) / found[time_metric] / 1e3, 2),
+                "second-level cache TB/s": round(found[l2_metric] / found[time_metric] / 1e3, 2),
+            }
+            for kind, found in sorted(sums.items(), key=lambda item: -item[1][time_metric])
+        ]
+        text += markdown(table, f"{path.stem}, as Nsight Compute counts.") + "\n"
+    (options.out / "profile.md").write_text(text)
+    print(text)
+
+
+def kind_of_kernel(name: str) -> str:
+    if "gemm" in name:
+        return "products by cuBLASLt"
+    return "programs" if name in ("run_program", "run_one") else name.removeprefix("light_")
 
 
 def ceilings(options: argparse.Namespace) -> None:
