@@ -242,7 +242,8 @@ def our_inference(graphs: str, model: str, size: int, options: argparse.Namespac
 
 def generate(words: list[str], salsa: Path) -> list[dict[str, Any]]:
     with TemporaryDirectory() as folder:
-        output([salsa, "generate", "--algorithm", "bfs", *words, "--out", folder])
+        words = ["--algorithm", "bfs", *words, "--file-format", "jsonl", "--out", folder]
+        output([salsa, "generate", *words])
         (path,) = Path(folder).glob("*.jsonl")
         return read_graphs(path)
 
