@@ -137,6 +137,11 @@ fn a_folder_has_one_training_at_a_time() {
     let second = salsa(at.path(), "train --resume run");
     assert_eq!(second.code, Some(1), "{}", second.out);
     assert_eq!(second.err, "error: run/log.jsonl: another training writes to it\n");
+    let run_file = at.path().join("run/run.toml");
+    let run = std::fs::read_to_string(&run_file).unwrap();
+    let changed = salsa(at.path(), "train --resume run --batch 3 --epochs 99");
+    assert_eq!(changed.err, second.err);
+    assert_eq!(std::fs::read_to_string(&run_file).unwrap(), run, "what is trained stays told");
     training.signal("-INT");
     assert!(training.end().0);
 }

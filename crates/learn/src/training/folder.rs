@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::log::RunLog;
+use salsa_traces::files::write_whole;
+
+use super::log::{LogError, RunLog};
 use crate::run::Run;
 
 /// Where a training keeps its files.
@@ -31,6 +33,16 @@ impl Folder {
     /// The run.
     pub fn run_file(&self) -> PathBuf {
         self.0.join("run.toml")
+    }
+
+    /// Lets the file of the run say what is trained from now on, if it says something else.
+    pub(super) fn keep_run(&self, run: &Run) -> Result<(), LogError> {
+        let (file, text) = (self.run_file(), run.to_toml());
+        if std::fs::read_to_string(&file).is_ok_and(|told| told == text) {
+            return Ok(());
+        }
+        let path = file.display().to_string();
+        write_whole(&file, text.as_bytes()).map_err(|error| LogError::File { path, error })
     }
 
     /// The suite as it was at the start, if it is not a built-in one.

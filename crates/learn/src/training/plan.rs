@@ -27,7 +27,7 @@ pub struct Plan {
 #[derive(Debug)]
 enum Start {
     New(Run),
-    Resumed { checkpoint: Checkpoint, is_changed: bool },
+    Resumed(Checkpoint),
 }
 
 /// What a run that goes on may have other than before.
@@ -107,9 +107,7 @@ impl Plan {
             true => Suite::load(&kept)?,
             false => Suite::named_or_load(checkpoint.run.suite())?,
         };
-        let is_changed = changes != Changes::default();
-        let start = Start::Resumed { checkpoint, is_changed };
-        Ok(Self { path: path.to_owned(), suite, start })
+        Ok(Self { path: path.to_owned(), suite, start: Start::Resumed(checkpoint) })
     }
 
     /// Where it writes.
@@ -121,7 +119,7 @@ impl Plan {
     pub fn new_run(&self) -> Option<&Run> {
         match &self.start {
             Start::New(run) => Some(run),
-            Start::Resumed { .. } => None,
+            Start::Resumed(_) => None,
         }
     }
 
@@ -133,13 +131,7 @@ impl Plan {
                 self.write(run)?;
                 Ok(trainer)
             }
-            Start::Resumed { checkpoint, is_changed } => {
-                let trainer = Trainer::resume(checkpoint, &self.suite, compute)?;
-                if *is_changed {
-                    self.write(&checkpoint.run)?;
-                }
-                Ok(trainer)
-            }
+            Start::Resumed(checkpoint) => Ok(Trainer::resume(checkpoint, &self.suite, compute)?),
         }
     }
 

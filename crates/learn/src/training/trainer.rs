@@ -207,6 +207,8 @@ impl<'a> Trainer<'a> {
             }
             log
         };
+        // Nobody else trains here, as the log has found.
+        folder.keep_run(&self.run)?;
         let outcome = self.epochs(folder, &mut log, observer);
         if let Err(error) = &outcome {
             let step = self.progress.step;
