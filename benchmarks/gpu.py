@@ -11,10 +11,10 @@
 writes, prepares PyTorch's steps (the published one eagerly, the plain one as CUDA graphs), and
 times ours and theirs one after the other in every round. `infer` times the published model
 and ours without gradients and measures the memory of the published one. `profile` sums up by kernel
-what Nsight Compute has counted. `ceilings` measures what
-the GPU can do at most: a product of large matrices, and a copy. `table` makes one table of several
-parts of `train`. Raw data goes to JSON lines, tables to CSV and Markdown. To be run by a Python that has PyTorch;
-one process for all cells, because loading PyTorch takes longer than measuring.
+what Nsight Compute has counted. `ceilings` measures what the GPU can do at most: a product of large
+matrices, and a copy. `table` makes one table of several parts of `train`. Raw data goes to JSON
+lines, tables to CSV and Markdown. To be run by a Python that has PyTorch; one process for all cells,
+because loading PyTorch takes longer than measuring.
 """
 
 from __future__ import annotations

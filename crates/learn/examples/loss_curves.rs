@@ -8,7 +8,6 @@ use std::error::Error;
 use salsa_engine::cuda::CudaOptions;
 use salsa_learn::batch::Batch;
 use salsa_learn::compute::Compute;
-use salsa_learn::model::processors;
 use salsa_learn::network::Network;
 use salsa_learn::run::Run;
 use salsa_learn::training::step::{StepOptions, step};
@@ -27,8 +26,7 @@ fn losses(
     compute: Compute,
     reverse: bool,
 ) -> Result<Vec<f64>, Box<dyn Error>> {
-    let kind = processors::find(&run.model.processor)?;
-    let mut network = Network::with_processor(run, compute.device()?, kind.build)?;
+    let mut network = Network::new(run, compute)?;
     let options = StepOptions::new(run);
     let mut losses = Vec::new();
     for (number, samples) in (1..).zip(samples.chunks(BATCH)) {

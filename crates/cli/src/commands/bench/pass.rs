@@ -143,7 +143,7 @@ pub fn measure(question: &Question<'_>) -> Result<Cell, Failure> {
     let (mut times, before_products) = (Vec::new(), network.tape.device().product_operations());
     for turn in 1..=(1_000_000 / entries).clamp(fewest, 20) as u64 {
         let (done, time) = seconds(|| match work {
-            Work::Inference => infer(&mut network, &batch).map_err(|error| failed(&error, graphs)),
+            Work::Inference => infer(&mut network, &batch).map_err(|error| failed(error, graphs)),
             Work::Training => match step(&mut network, &batch, &options, turn) {
                 Ok(_) => Ok(()),
                 Err(error) => Err(Failure::System(error.to_string())),
@@ -185,12 +185,12 @@ fn infer(network: &mut Network, batch: &Batch) -> Result<(), CudaError> {
 }
 
 /// One graph at once cannot be fewer.
-fn failed(error: &CudaError, graphs: u64) -> Failure {
+fn failed(error: CudaError, graphs: u64) -> Failure {
     match error {
         CudaError::OutOfMemory { .. } if graphs > 1 => {
             Failure::System(format!("{error}; lower --batch"))
         }
-        _ => Failure::System(error.to_string()),
+        other => other.into(),
     }
 }
 
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn only_several_graphs_can_be_fewer() {
         let error = CudaError::OutOfMemory { needed: 3, held: 2, free: 1, total: 4 };
-        assert!(failed(&error, 2).to_string().ends_with("are free; lower --batch"));
-        assert_eq!(failed(&error, 1).to_string(), error.to_string());
+        assert!(failed(error.clone(), 2).to_string().ends_with("are free; lower --batch"));
+        assert_eq!(failed(error.clone(), 1).to_string(), error.to_string());
     }
 }
