@@ -38,11 +38,11 @@ fn fitting_stages(most: usize) -> usize {
 /// Shared memory that a block is given at its launch: stages of two slices of a product, and its
 /// sums (`product.cu`).
 pub(super) fn shared_bytes(stages: usize) -> usize {
-    4 * (stages * 2 * 2560 + 10_240)
+    4 * (stages * 2 * 1280 + 5120)
 }
 
-/// Shared memory of a block for descriptions of operators.
-const STATIC_BYTES: usize = 32 * size_of::<Op>();
+/// Shared memory of a block for descriptions of operators and for turns, and a little more.
+const STATIC_BYTES: usize = 4 * size_of::<Op>();
 
 /// Machine code for an architecture such as `sm_90` that was compiled before.
 pub(super) fn kept(architecture: &str, stages: usize) -> Option<Vec<u8>> {

@@ -87,8 +87,9 @@ impl Code {
 pub(super) struct Op {
     pub(super) code: Code,
     pub(super) tiles: u32,
-    pub(super) first: u32,
-    pub(super) barrier: u32,
+    /// In a program: how often blocks must have finished a phase before this begins.
+    pub(super) after: u32,
+    pub(super) unused: u32,
     pub(super) pointers: [u64; 14],
     pub(super) numbers: [u32; 32],
 }
@@ -119,7 +120,7 @@ const MANY_VALUES: usize = 1 << 17;
 
 impl Draft {
     pub(super) fn new(code: Code) -> Self {
-        let op = Op { code, tiles: 1, first: 0, barrier: 0, pointers: [0; 14], numbers: [0; 32] };
+        let op = Op { code, tiles: 1, after: 0, unused: 0, pointers: [0; 14], numbers: [0; 32] };
         let none = Access { block: 0, start: 0, end: 0, write: false };
         Self { op, accesses: [none; MAX_ACCESSES], n_accesses: 0 }
     }

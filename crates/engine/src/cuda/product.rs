@@ -35,9 +35,10 @@ impl Operand {
         Self { start: self.start + start, ..self }
     }
 
-    /// Whether four values that follow each other can be read at once.
-    fn is_wide(&self) -> bool {
-        self.start.is_multiple_of(4) && self.apart.is_multiple_of(4)
+    /// Whether its values can be read by fours.
+    fn is_wide(&self, size: usize, inner: usize) -> bool {
+        let along = if self.inner { inner } else { size };
+        [self.start, self.apart, along].iter().all(|number| number.is_multiple_of(4))
     }
 
     /// The words from the first to the last.
@@ -76,12 +77,12 @@ struct Tiles {
 }
 
 const TILES: [Tiles; 3] = [
-    Tiles { code: Code::ProductSmall, size: 16, slice: 128, cycles: [2000, 5] },
-    Tiles { code: Code::ProductMedium, size: 32, slice: 64, cycles: [2000, 14] },
-    Tiles { code: Code::ProductLarge, size: 64, slice: 32, cycles: [2500, 50] },
+    Tiles { code: Code::ProductSmall, size: 16, slice: 64, cycles: [2000, 8] },
+    Tiles { code: Code::ProductMedium, size: 32, slice: 32, cycles: [2000, 24] },
+    Tiles { code: Code::ProductLarge, size: 64, slice: 16, cycles: [2500, 90] },
 ];
 /// Blocks that are reckoned with. Not how many there are: sums must not depend on that.
-const BLOCKS: usize = 128;
+const BLOCKS: usize = 132;
 
 impl Product<'_> {
     /// The tiles that take the least time.
@@ -105,7 +106,7 @@ impl Product<'_> {
                 .reads(2 * i, a.place, a.words(rows, inner))
                 .reads(2 * i + 1, b.place, b.words(columns, inner))
                 .numbers(4 * i, [inner, a.apart, b.apart, inner.div_ceil(slice)]);
-            wide &= a.is_wide() && b.is_wide();
+            wide &= a.is_wide(rows, inner) && b.is_wide(columns, inner);
             form = usize::from(!a.inner) + usize::from(!b.inner);
         }
         if let Some((bias, start)) = self.bias {

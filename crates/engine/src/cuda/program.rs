@@ -1,8 +1,8 @@
 //! Operators waiting to be launched together, in the order that lets most of them run at once.
 //!
 //! An operator is put into the first phase in which everything it reads is there and nobody still
-//! needs what it overwrites. Between phases the GPU waits for all its blocks; within one, operators
-//! run side by side. Which words of which block an operator touches decides, nothing else.
+//! needs what it overwrites. Between phases blocks wait for each other; within one, operators run side
+//! by side. Which words of which block an operator touches decides, nothing else.
 
 use super::draft::{Access, Code, Draft, Op};
 use super::history::History;
@@ -16,6 +16,9 @@ const MAX_PARTS: usize = 4;
 pub(super) struct Program {
     ops: Vec<(u32, Draft)>,
     n_phases: u32,
+    n_tiles: usize,
+    /// What each block does.
+    turns: Vec<Vec<u32>>,
     histories: Vec<History>,
     number: u64,
 }
@@ -27,6 +30,7 @@ impl Program {
         }
         let phase = self.earliest(draft.accesses());
         self.remember(draft.accesses(), phase, self.ops.len());
+        self.n_tiles += draft.n_tiles();
         self.ops.push((phase, draft));
     }
 
@@ -139,14 +143,23 @@ impl Program {
         self.ops.len()
     }
 
-    /// Hands over all operators by phase, told which of `n_blocks` begins with each; then it is
-    /// empty.
-    pub(super) fn drain(&mut self, n_blocks: usize, mut to: impl FnMut(Op)) {
-        let mut firsts = vec![0usize; self.n_phases as usize + 1];
-        for (phase, _) in &self.ops {
+    /// How many tiles all operators have.
+    pub(super) fn n_tiles(&self) -> usize {
+        self.n_tiles
+    }
+
+    /// Hands over all operators by phase, and says what each of `n_blocks` does, turn by turn (as
+    /// `program.cu` reads it); then it is empty.
+    pub(super) fn drain(&mut self, n_blocks: usize, mut to: impl FnMut(Op)) -> &[Vec<u32>] {
+        self.turns.resize_with(n_blocks, Vec::new);
+        self.turns.iter_mut().for_each(Vec::clear);
+        let n_phases = self.n_phases as usize;
+        let (mut firsts, mut tiles) = (vec![0usize; n_phases + 1], vec![0usize; n_phases]);
+        for (phase, draft) in &self.ops {
             firsts[*phase as usize + 1] += 1;
+            tiles[*phase as usize] += draft.n_tiles();
         }
-        for phase in 0..self.n_phases as usize {
+        for phase in 0..n_phases {
             firsts[phase + 1] += firsts[phase];
         }
         let mut order = vec![0u32; self.ops.len()];
@@ -155,20 +168,29 @@ impl Program {
             order[*at] = i as u32;
             *at += 1;
         }
-        let (mut before, mut tiles) = (0, 0);
-        for i in order {
+        // Phase, number of the next tile in it, and how often blocks have finished those before.
+        let (mut now, mut next, mut after) = (0, 0, 0);
+        for (number, i) in order.into_iter().enumerate() {
             let (phase, mut op) = (self.ops[i as usize].0, self.ops[i as usize].1.op);
-            if phase != before {
-                (before, tiles) = (phase, 0);
-                op.barrier = 1;
+            if phase != now {
+                after += tiles[now as usize].min(n_blocks);
+                (now, next) = (phase, 0);
             }
-            op.first = (tiles % n_blocks) as u32;
-            tiles += op.tiles as usize;
+            op.after = after as u32;
+            let all = tiles[phase as usize];
+            for tile in 0..op.tiles {
+                let waits = u32::from(after > 0 && next < n_blocks);
+                let ends = u32::from(next + n_blocks >= all);
+                let turn = (number as u32) << 22 | tile << 2 | ends << 1 | waits;
+                self.turns[next % n_blocks].push(turn);
+                next += 1;
+            }
             to(op);
         }
         self.ops.clear();
-        self.n_phases = 0;
+        (self.n_phases, self.n_tiles) = (0, 0);
         self.number += 1;
+        &self.turns
     }
 }
 

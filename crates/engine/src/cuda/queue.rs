@@ -17,12 +17,17 @@ use super::error::CudaError;
 use super::program::Program;
 
 /// Threads of a block, as the kernels have it.
-const THREADS: u32 = 512;
+const THREADS: u32 = 256;
 /// Bytes of a slot.
 const SLOT: usize = 2 << 20;
 const N_SLOTS: usize = 4;
-/// A program's operators, at most.
+/// A program's operators, at most; the kernels have ten bits for their numbers.
 const MOST_OPS: usize = 1024;
+/// Their tiles, at most, if there is more than one operator.
+const MOST_TILES: usize = 1 << 16;
+/// Bytes of a slot that are left for a program: operators, what each block does, and where that
+/// begins.
+const RESERVED: usize = (MOST_OPS + 1) * size_of::<Op>() + 4 * MOST_TILES + (64 << 10);
 /// The first program after something was read is short, so that the GPU begins soon; each one
 /// after it is twice as long.
 const FIRST_OPS: usize = 64;
@@ -43,6 +48,8 @@ const LIGHT_TILES: usize = 256;
 #[derive(Debug)]
 pub(super) struct Queue {
     stream: Arc<CudaStream>,
+    /// Takes programs to the GPU while it runs others.
+    copies: Arc<CudaStream>,
     run_program: CudaFunction,
     run_one: CudaFunction,
     /// Kernels of single operators.
@@ -69,6 +76,8 @@ pub(super) struct Queue {
 struct Slot {
     host: *mut u8,
     device: u64,
+    /// That it has been copied, and that nobody needs it any more.
+    there: CudaEvent,
     done: CudaEvent,
 }
 
@@ -82,7 +91,10 @@ impl Queue {
     ) -> Result<Self, CudaError> {
         let (least, greatest) = result::stream::get_priority_range()?;
         let priority = if options.background { least } else { greatest };
-        let stream = context.new_stream_with_priority(priority)?;
+        let [stream, copies] = [
+            context.new_stream_with_priority(priority)?,
+            context.new_stream_with_priority(priority)?,
+        ];
         let module = context.load_module(Ptx::from_binary(code))?;
         let load = |name| -> Result<CudaFunction, CudaError> {
             let function = module.load_function(name)?;
@@ -107,6 +119,7 @@ impl Queue {
         let returns = (0..N_RETURNS).map(|_| Return::new(context)).collect::<Result<_, _>>()?;
         let mut queue = Self {
             stream,
+            copies,
             run_program,
             run_one,
             light,
@@ -139,12 +152,23 @@ impl Queue {
             let blocks = draft.n_tiles().min(4 * self.most_blocks);
             return self.launch(&self.run_one, &draft, blocks, self.shared_bytes);
         }
+        if self.program.n_tiles() + draft.n_tiles() > MOST_TILES {
+            self.flush()?;
+        }
         self.program.push(draft);
         if self.program.len() < self.enough {
             return Ok(());
         }
         self.enough = MOST_OPS.min(2 * self.enough);
+        if self.program.len() < MOST_OPS && self.is_busy() {
+            return Ok(());
+        }
         self.flush()
+    }
+
+    /// Whether the GPU still has a program to run.
+    fn is_busy(&self) -> bool {
+        !self.slots[(self.current + N_SLOTS - 1) % N_SLOTS].done.is_complete()
     }
 
     /// Adds a copy of host values to words of a block, from the first on.
@@ -157,7 +181,7 @@ impl Queue {
             unsafe { result::memcpy_htod_async(to.address, words, self.stream.cu_stream())? };
             return Ok(());
         }
-        if self.staged + bytes > SLOT - (MOST_OPS + 1) * size_of::<Op>() {
+        if self.staged + bytes > SLOT - RESERVED {
             self.flush()?;
         }
         let slot = &self.slots[self.current];
@@ -232,23 +256,40 @@ impl Queue {
             return Ok(());
         }
         let slot = &self.slots[self.current];
-        let first = self.staged.next_multiple_of(size_of::<Op>());
-        let mut at = first;
-        self.program.drain(self.n_blocks, |op| {
-            // SAFETY: room for `MOST_OPS` operators is left in every slot.
+        let ops = self.staged.next_multiple_of(size_of::<Op>());
+        let mut at = ops;
+        let blocks = self.program.drain(self.n_blocks, |op| {
+            // SAFETY: `RESERVED` bytes are left in every slot.
             unsafe { slot.host.add(at).cast::<Op>().write(op) };
             at += size_of::<Op>();
         });
+        let lists = at;
+        let turns = (lists + 8 * blocks.len()).next_multiple_of(16);
+        let mut n_turns = 0;
+        for (i, block) in blocks.iter().enumerate() {
+            // SAFETY: as above.
+            unsafe {
+                let list = [n_turns as u32, block.len() as u32];
+                slot.host.add(lists).cast::<[u32; 2]>().add(i).write(list);
+                let to = slot.host.add(turns).cast::<u32>().add(n_turns);
+                std::ptr::copy_nonoverlapping(block.as_ptr(), to, block.len());
+            }
+            // The kernels copy four at a time.
+            n_turns = (n_turns + block.len()).next_multiple_of(4);
+        }
+        let end = turns + 4 * n_turns;
         let stream = self.stream.cu_stream();
-        let (mut ops, mut count, mut arrived) =
-            (slot.device + first as u64, count as u32, slot.device);
-        let mut parameters =
-            [(&raw mut ops).cast(), (&raw mut count).cast(), (&raw mut arrived).cast()];
+        let [mut ops, mut turns, mut lists] = [ops, turns, lists].map(|at| slot.device + at as u64);
+        let mut arrived = slot.device;
+        let parameters = [&raw mut ops, &raw mut turns, &raw mut lists, &raw mut arrived];
+        let mut parameters = parameters.map(<*mut u64>::cast);
         // SAFETY: the slot stays as it is until `done`; the operators touch blocks of this device
         // alone; and all blocks of the launch fit on the GPU at once.
         unsafe {
-            let staged = std::slice::from_raw_parts(slot.host, at);
-            result::memcpy_htod_async(slot.device, staged, stream)?;
+            let staged = std::slice::from_raw_parts(slot.host, end);
+            result::memcpy_htod_async(slot.device, staged, self.copies.cu_stream())?;
+            slot.there.record(&self.copies)?;
+            self.stream.wait(&slot.there)?;
             result::launch_cooperative_kernel(
                 self.run_program.cu_function(),
                 (self.n_blocks as u32, 1, 1),
@@ -345,7 +386,8 @@ impl Slot {
         // SAFETY: the context is current; both are freed once, in `drop`.
         let (host, device) =
             unsafe { (result::malloc_host(SLOT, 0)?.cast(), result::malloc_sync(SLOT)?) };
-        Ok(Self { host, device, done: context.new_event(None)? })
+        let (there, done) = (context.new_event(None)?, context.new_event(None)?);
+        Ok(Self { host, device, there, done })
     }
 }
 

@@ -13,7 +13,7 @@ use crate::device::{
 /// Columns of a tile, where a block sums over rows.
 pub(super) const COLUMNS: usize = 4;
 /// Rows of a tile, where each belongs to a warp.
-pub(super) const ROWS: usize = 16;
+pub(super) const ROWS: usize = 8;
 /// Values of a tile whose squares are summed.
 const SQUARES: usize = 4096;
 

@@ -12,7 +12,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 
 // The host says how many STAGES of a product's slices fit in shared memory.
-static const int THREADS = 512;
+static const int THREADS = 256;
 static const int WARPS = THREADS / 32;
 static const u32 NONE = 0xffffffffu;
 #define INFINITE __uint_as_float(0x7f800000u)
@@ -22,15 +22,14 @@ static const u32 NONE = 0xffffffffu;
 struct Op {
     u32 code;
     u32 tiles;
-    u32 first;    // the block that takes tile 0
-    u32 barrier;  // whether all blocks must have finished what came before
+    u32 after;  // in a program: how often blocks must have finished a phase before this begins
+    u32 unused;
     u64 p[14];
     u32 s[32];
 };
 
-// Descriptions are held in shared memory, so many at a time, and as many are on their way.
-static const u32 DESCRIBED = 16;
-__shared__ Op described[2 * DESCRIBED];
+// The description of the operator that runs is in shared memory; the next one is on its way.
+__shared__ Op described[2];
 
 static __device__ __forceinline__ float* floats(const Op& op, int i) { return (float*)op.p[i]; }
 static __device__ __forceinline__ u32* numbers(const Op& op, int i) { return (u32*)op.p[i]; }

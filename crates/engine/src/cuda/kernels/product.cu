@@ -19,14 +19,19 @@ enum { PRODUCT_ADD = 1, PRODUCT_RELU = 2 };
 enum { FORM_BOTH_INNER, FORM_INNER_OUTER, FORM_BOTH_OUTER };
 
 // Floats of one operand's slice in shared memory, at most.
-static const int SLICE_FLOATS = 2560;
+static const int SLICE_FLOATS = 1280;
 
-static __device__ __forceinline__ void copy_ahead(u32 to, const float* from, u32 bytes) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes));
+// Four values, or zeros.
+static __device__ __forceinline__ void copy_ahead(u32 to, const float* from, bool zeros = false) {
+    asm volatile(
+        "{ .reg .pred p; setp.ne.u32 p, %2, 0; cp.async.cg.shared.global [%0], [%1], 16, p; }" ::"r"(to),
+        "l"(from), "r"((u32)zeros));
 }
 
-static __device__ __forceinline__ void copy_one_ahead(u32 to, const float* from, u32 bytes) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes));
+static __device__ __forceinline__ void copy_one_ahead(u32 to, const float* from, bool zero) {
+    asm volatile(
+        "{ .reg .pred p; setp.ne.u32 p, %2, 0; cp.async.ca.shared.global [%0], [%1], 4, p; }" ::"r"(to),
+        "l"(from), "r"((u32)zero));
 }
 
 static __device__ __forceinline__ void close_stage() { asm volatile("cp.async.commit_group;"); }
@@ -38,49 +43,46 @@ static __device__ __forceinline__ void wait_for_stage() {
 
 // Copies slices of one operand, in the order it has in memory: [SIZE, SLICE] where INNER says that
 // inner indices follow each other, else [SLICE, SIZE]; lines are padded by four. What lies beyond
-// the inner size is 0; lines beyond the limit repeat the last, whose results nobody wants.
+// the inner size is 0; lines beyond the limit repeat others, whose results nobody wants.
 template <int SIZE, int SLICE, bool INNER>
 struct Slices {
     static const u32 ALONG = INNER ? SLICE : SIZE, ACROSS = INNER ? SIZE : SLICE;
     static_assert(ALONG / 4 * ACROSS == THREADS, "every thread copies four values");
-    const float* from;
-    u32 step;    // from slice to slice
-    int inner;   // inner indices left, from this thread's on
-    u32 values;  // of the four, those within the limit (of columns, not inner)
-    u32 to;
+    // Set here, or compilers would keep registers for both from one product to the next.
+    const float* from = nullptr;
+    int left = 0;  // inner indices, from this thread's on
 
     __device__ __forceinline__ void begin(const float* operand, u32 apart, u32 at, u32 limit, u32 size) {
         const u32 line = threadIdx.x / (ALONG / 4), first = threadIdx.x % (ALONG / 4) * 4;
         if (INNER) {
-            from = operand + (u64)min(at + line, limit - 1) * apart + first;
-            step = SLICE;
-            inner = size - first;
-            values = 4;
+            from = operand + ((u64)min(at + line, limit - 1) * apart + first);
+            left = size - first;
         } else {
-            const u32 column = at + first;
-            from = operand + (u64)line * apart + (column < limit ? column : 0);
-            step = SLICE * apart;
-            inner = size - line;
-            values = column < limit ? min(limit - column, 4u) : 0;
+            from = operand + ((u64)line * apart + (at + first < limit ? at + first : 0));
+            left = size - line;
         }
     }
 
-    __device__ __forceinline__ void place(u32 shared) {
+    // Where in a slice the thread's values go.
+    static __device__ __forceinline__ u32 place() {
         const u32 line = threadIdx.x / (ALONG / 4), first = threadIdx.x % (ALONG / 4) * 4;
-        to = shared + 4 * (line * (ALONG + 4) + first);
+        return 4 * (line * (ALONG + 4) + first);
     }
 
-    __device__ __forceinline__ void copy(u32 stage, bool wide) {
-        const u32 place = to + stage * (8 * SLICE_FLOATS);
-        u32 there = INNER ? (u32)min(max(inner, 0), 4) : inner > 0 ? values : 0;
+    // One slice. Four values at a time where the host says that operands and sizes allow it.
+    __device__ __forceinline__ void copy(u32 to, u32 apart, bool wide, u32 at, u32 limit) {
         if (wide) {
-            copy_ahead(place, from, 4 * there);
+            copy_ahead(to, from, left <= 0);
         } else {
+            const u32 first = at + threadIdx.x % (ALONG / 4) * 4;
 #pragma unroll 1
-            for (u32 k = 0; k < 4; k++) copy_one_ahead(place + 4 * k, k < there ? from + k : from, k < there ? 4 : 0);
+            for (int k = 0; k < 4; k++) {
+                const bool there = INNER ? k < left : left > 0 && first + k < limit;
+                copy_one_ahead(to + 4 * k, there ? from + k : from, !there);
+            }
         }
-        from += step;
-        inner -= SLICE;
+        from += INNER ? SLICE : SLICE * apart;
+        left -= SLICE;
     }
 };
 
@@ -134,10 +136,8 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
     Slices<SIZE, SLICE, INNER_A> from_a;
     Slices<SIZE, SLICE, INNER_B> from_b;
     const u32 place = (u32)__cvta_generic_to_shared(shared);
-    from_a.place(place);
-    from_b.place(place + 4 * SLICE_FLOATS);
     u32 next = 0, left = 0, part = 0;
-    auto load_next = [&]() {
+    auto load_next = [&]() __attribute__((always_inline)) {
         if (left == 0 && part < parts) {
             from_a.begin(floats(op, 2 * part), op.s[4 * part + 1], row0, rows, op.s[4 * part]);
             from_b.begin(floats(op, 2 * part + 1), op.s[4 * part + 2], column0, columns, op.s[4 * part]);
@@ -145,33 +145,54 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
             part++;
         }
         if (left) {
-            from_a.copy(next, wide);
-            from_b.copy(next, wide);
+            const u32 to = place + next * (8 * SLICE_FLOATS);
+            const u32* strides = op.s + 4 * part - 3;
+            from_a.copy(to + from_a.place(), strides[0], wide, row0, rows);
+            from_b.copy(to + 4 * SLICE_FLOATS + from_b.place(), strides[1], wide, column0, columns);
             left--;
+            next = (next + 1) % STAGES;
         }
-        next = (next + 1) % STAGES;
         close_stage();
     };
 #pragma unroll 1
     for (int i = 0; i < STAGES - 1; i++) load_next();
 
-    // What the results are added to, on its way while products are summed.
-    float more[OUTS], old[OUTS], passes[OUTS];
-#pragma unroll
-    for (u32 i = 0; i < OUTS; i++) {
-        const u32 at = threadIdx.x + i * THREADS;
-        const u32 row = row0 + at / SIZE, column = column0 + at % SIZE;
-        more[i] = old[i] = 0.0f;
-        passes[i] = 1.0f;
-        if (at < SIZE * SIZE && row < rows && column < columns) {
-            if (bias) more[i] = bias[column];
-            if (addend) {
-                const u32 from = numbers(op, 11) ? numbers(op, 11)[row] : row;
-                more[i] += addend[(u64)from * op.s[25] + column];
-            }
-            if (flags & PRODUCT_ADD) old[i] = out[(u64)row * stride + column];
-            if (active) passes[i] = active[(u64)row * op.s[27] + column];
+    // A thread's results: rows and columns of the i-th, and what else goes into it.
+    // Those it sums itself, if there is one team, or else others, so that rows are written at once.
+    auto row_of = [&](u32 i) {
+        if (SPLIT > 1) return row0 + (threadIdx.x + i * THREADS) / SIZE;
+        return row0 + (INNER_A ? down + i / EDGE * ACROSS : down * EDGE + i / EDGE);
+    };
+    auto column_of = [&](u32 i) {
+        if (SPLIT > 1) return column0 + (threadIdx.x + i * THREADS) % SIZE;
+        return column0 + (INNER_B ? across + i % EDGE * ACROSS : across * EDGE + i % EDGE);
+    };
+    auto wanted = [&](u32 i) {
+        return threadIdx.x + i * THREADS < SIZE * SIZE && row_of(i) < rows && column_of(i) < columns;
+    };
+    auto load_more = [&](u32 i) {
+        float value = 0.0f;
+        if (bias && wanted(i)) value = bias[column_of(i)];
+        if (addend && wanted(i)) {
+            const u32 from = numbers(op, 11) ? numbers(op, 11)[row_of(i)] : row_of(i);
+            value += addend[(u64)from * op.s[25] + column_of(i)];
         }
+        return value;
+    };
+    auto load_old = [&](u32 i) {
+        return flags & PRODUCT_ADD && wanted(i) ? out[(u64)row_of(i) * stride + column_of(i)] : 0.0f;
+    };
+    auto load_passes = [&](u32 i) {
+        return active && wanted(i) ? active[(u64)row_of(i) * op.s[27] + column_of(i)] : 1.0f;
+    };
+    // All that is on its way while products are summed, if there are registers for it.
+    const bool EARLY = OUTS <= 2;
+    float more[OUTS] = {}, old[OUTS] = {}, passes[OUTS] = {};
+#pragma unroll
+    for (u32 i = 0; EARLY && i < OUTS; i++) {
+        more[i] = load_more(i);
+        old[i] = load_old(i);
+        passes[i] = load_passes(i);
     }
 
     float* of_teams = shared + STAGES * 2 * SLICE_FLOATS;
@@ -179,6 +200,7 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
     for (bool last = false; !last;) {
         // The parts whose products are summed together.
         float sums[EDGE][EDGE] = {};
+        const u32 first = now;
         u32 stages = 0;
         do {
             stages += op.s[4 * now + 3];
@@ -194,7 +216,7 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
             const float* b = a + SLICE_FLOATS;
             stage = (stage + 1) % STAGES;
             // Teams take turns, so that short sums are shared out and their parts short too.
-#pragma unroll 2
+#pragma unroll(EDGE == 4 ? 1 : 2)
             for (u32 k = 4 * team; k < SLICE; k += 4 * SPLIT) {
                 float of_a[4][EDGE], of_b[4][EDGE];
                 read_four<SIZE, EDGE, SLICE, INNER_A>(a, down, k, of_a);
@@ -207,25 +229,34 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
                         for (int j = 0; j < EDGE; j++) sums[i][j] += of_a[n][i] * of_b[n][j];
             }
         }
-        // The teams' sums, added in their order and rounded once, and then to what was there.
-        __syncthreads();
 #pragma unroll
-        for (int i = 0; i < EDGE; i++)
+        for (u32 i = 0; !EARLY && i < OUTS; i++) {
+            more[i] = load_more(i);
+            if (first == 0) old[i] = load_old(i);
+        }
+        // The teams' sums, added in their order and rounded once, and then to what was there.
+        if (SPLIT > 1) __syncthreads();
+#pragma unroll
+        for (int i = 0; SPLIT > 1 && i < EDGE; i++)
 #pragma unroll
             for (int j = 0; j < EDGE; j++) {
                 const u32 row = INNER_A ? down + i * ACROSS : down * EDGE + i;
                 const u32 column = INNER_B ? across + j * ACROSS : across * EDGE + j;
                 of_teams[(team * SIZE + row) * APART + column] = sums[i][j];
             }
-        __syncthreads();
+        if (SPLIT > 1) __syncthreads();
 #pragma unroll
         for (u32 i = 0; i < OUTS; i++) {
             const u32 at = threadIdx.x + i * THREADS;
             if (at < SIZE * SIZE) {
                 const float* from = of_teams + at / SIZE * APART + at % SIZE;
+                // Not before: converting it would wait for it.
+                asm volatile("" : "+f"(more[i]));
                 double all = more[i];
 #pragma unroll
-                for (u32 other = 0; other < SPLIT; other++) all += from[other * SIZE * APART];
+                for (u32 other = 0; other < SPLIT; other++) {
+                    all += SPLIT > 1 ? from[other * SIZE * APART] : sums[i / EDGE % EDGE][i % EDGE];
+                }
                 float sum = (float)all;
                 if (flags & PRODUCT_RELU) sum = relu(sum);
                 old[i] += sum;
@@ -235,11 +266,9 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
     wait_for_stage<0>();
 #pragma unroll
     for (u32 i = 0; i < OUTS; i++) {
-        const u32 at = threadIdx.x + i * THREADS;
-        const u32 row = row0 + at / SIZE, column = column0 + at % SIZE;
-        if (at < SIZE * SIZE && row < rows && column < columns) {
-            out[(u64)row * stride + column] = passes[i] <= 0.0f ? 0.0f : old[i];
-        }
+        if (!wanted(i)) continue;
+        const float passed = EARLY ? passes[i] : load_passes(i);
+        out[(u64)row_of(i) * stride + column_of(i)] = passed <= 0.0f ? 0.0f : old[i];
     }
     __syncthreads();
 }
@@ -257,15 +286,15 @@ static __device__ __forceinline__ void product(const Op& op, u32 tile, float* sh
 
 static __device__ __noinline__ void product_small(u32 slot, u32 tile, float* shared) {
     const Op& op = described[slot];
-    product<16, 2, 128>(op, tile, shared);
+    product<16, 2, 64>(op, tile, shared);
 }
 
 static __device__ __noinline__ void product_medium(u32 slot, u32 tile, float* shared) {
     const Op& op = described[slot];
-    product<32, 4, 64>(op, tile, shared);
+    product<32, 4, 32>(op, tile, shared);
 }
 
 static __device__ __noinline__ void product_large(u32 slot, u32 tile, float* shared) {
     const Op& op = described[slot];
-    product<64, 4, 32>(op, tile, shared);
+    product<64, 4, 16>(op, tile, shared);
 }

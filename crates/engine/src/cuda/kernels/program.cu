@@ -1,4 +1,4 @@
-// Runs operators one after the other in one launch, or one operator on the whole GPU.
+// Runs many operators in one launch, or one operator on the whole GPU.
 
 enum {
     COPY, PRODUCT_SMALL, PRODUCT_MEDIUM, PRODUCT_LARGE, COLUMN_SUMS, LAYER_NORM, LAYER_NORM_INPUT,
@@ -60,54 +60,90 @@ static __device__ __forceinline__ void run_tile(u32 slot, u32 tile, float* share
     }
 }
 
-// Waits until all blocks are here; what they wrote before can be read after. `arrived` counts
-// up from 0 over a whole launch.
-static __device__ __forceinline__ void barrier(u32* arrived, u32 target) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
+// A program: every block has a list of turns, each one tile of one operator:
+//
+//   operator << 22 | tile << 2 | flags
+//
+// in the order of phases. What a phase reads was written in earlier ones, perhaps by other blocks:
+// the first turn of a block in a phase waits until so many blocks have finished earlier phases as
+// its operator says (`after`), and after the last one the block counts itself as finished, in
+// `arrived`, which counts up from 0 over a launch. Blocks that have no part in a phase go past it.
+enum { TURN_WAITS = 1, TURN_ENDS = 2 };
+
+// Turns are copied to shared memory so many at a time, and as many are on their way.
+static const u32 TURNS = 32;
+// The interpreter's state is in shared memory: registers would be saved in local memory around
+// every operator, which waiting throws out of the first-level cache.
+__shared__ u32 turns_here[2 * TURNS];
+__shared__ u32 current, n_turns, first_turn;
+
+static __device__ __forceinline__ u32 turn(u32 number) { return turns_here[number % (2 * TURNS)]; }
+
+// Begins to copy the turns from a multiple of TURNS on.
+static __device__ __forceinline__ void bring_turns(const u32* turns, u32 number) {
+    if (number < n_turns && threadIdx.x < TURNS / 4) {
+        const u32 at = 4 * threadIdx.x;
+        const u32 to = (u32)__cvta_generic_to_shared(turns_here + number % (2 * TURNS) + at);
+        copy_ahead(to, (const float*)(turns + first_turn + number + at));
+    }
+}
+
+// Begins to copy the description of a turn's operator.
+static __device__ __forceinline__ void bring_description(const Op* ops, u32 number) {
+    if (number < n_turns && threadIdx.x < sizeof(Op) / 16) {
+        const u32 to = (u32)__cvta_generic_to_shared(described + number % 2) + 16 * threadIdx.x;
+        copy_ahead(to, (const float*)(ops + (turn(number) >> 22)) + 4 * threadIdx.x);
+    }
+}
+
+// What one thread does between turns, while the others wait for it.
+static __device__ __forceinline__ void next_turn(u32* arrived) {
+    const u32 number = current + 1;
+    current = number;
+    if (number && turn(number - 1) & TURN_ENDS) {
         asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
+    }
+    if (number < n_turns && turn(number) & TURN_WAITS) {
+        const u32 after = described[number % 2].after;
         u32 now;
         do {
             asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
-        } while (now < target);
+        } while (now < after);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
+    run_program(const Op* ops, const u32* turns, const uint2* lists, u32* arrived) {
+    extern __shared__ float4 dynamic[];
+    if (threadIdx.x == 0) {
+        const uint2 list = lists[blockIdx.x];
+        first_turn = list.x;
+        n_turns = list.y;
+        current = NONE;
     }
     __syncthreads();
-}
-
-// Begins to copy descriptions, to the half of shared memory that `batch` belongs to.
-static __device__ __forceinline__ void describe(const Op* ops, u32 count, u32 batch) {
-    const u32 first = batch * DESCRIBED, i = threadIdx.x;
-    const u32 pieces = sizeof(Op) / 16;
-    if (first < count && i < min(DESCRIBED, count - first) * pieces) {
-        float* to = (float*)(described + batch % 2 * DESCRIBED) + 4 * i;
-        copy_ahead((u32)__cvta_generic_to_shared(to), (const float*)(ops + first) + 4 * i, 16);
-    }
+    bring_turns(turns, 0);
     close_stage();
-}
-
-// A program: all blocks run all operators, each its own tiles.
-extern "C" __global__ void __launch_bounds__(THREADS, 1) run_program(const Op* ops, u32 count, u32* arrived) {
-    extern __shared__ float4 dynamic[];
-    float* shared = (float*)dynamic;
-    u32 barriers = 0;
-    describe(ops, count, 0);
-    for (u32 batch = 0; batch * DESCRIBED < count; batch++) {
+    wait_for_stage<0>();
+    __syncthreads();
+    bring_description(ops, 0);
+    close_stage();
+    while (true) {
         wait_for_stage<0>();
         __syncthreads();
-        describe(ops, count, batch + 1);
-        const u32 here = min(DESCRIBED, count - batch * DESCRIBED);
-        for (u32 i = 0; i < here; i++) {
-            const u32 slot = batch % 2 * DESCRIBED + i;
-            const Op& op = described[slot];
-            if (op.barrier) barrier(arrived, ++barriers * gridDim.x);
-            u32 tile = blockIdx.x >= op.first ? blockIdx.x - op.first : blockIdx.x + gridDim.x - op.first;
-            for (; tile < op.tiles; tile += gridDim.x) run_tile(slot, tile, shared);
-        }
+        if (threadIdx.x == 0) next_turn(arrived);
+        __syncthreads();
+        const u32 number = current;
+        if (number >= n_turns) return;
+        if (number % TURNS == 0) bring_turns(turns, number + TURNS);
+        bring_description(ops, number + 1);
+        close_stage();
+        run_tile(number % 2, turn(number) << 10 >> 12, (float*)dynamic);
     }
 }
 
 // One operator.
-extern "C" __global__ void __launch_bounds__(THREADS, 1) run_one(const __grid_constant__ Op op) {
+extern "C" __global__ void __launch_bounds__(THREADS, 2) run_one(const __grid_constant__ Op op) {
     extern __shared__ float4 dynamic[];
     if (threadIdx.x < sizeof(Op) / 4) ((u32*)described)[threadIdx.x] = ((const u32*)&op)[threadIdx.x];
     __syncthreads();

@@ -58,11 +58,30 @@ fn operators_leave_by_phase_and_are_spread_over_blocks() {
     for draft in [op(&[0], &[1]), op(&[1], &[2]), op(&[0], &[3])] {
         program.push(draft);
     }
+    assert_eq!(program.n_tiles(), 6);
     let mut left = Vec::new();
-    program.drain(3, |op| left.push((op.barrier, op.first, op.pointers[8])));
-    // A thousand values are two tiles.
-    assert_eq!(left, [(0, 0, 8192), (0, 2, 16384), (1, 0, 12288)]);
-    assert_eq!(program.len(), 0);
+    let turns = program.drain(3, |op| left.push((op.after, op.pointers[8])));
+    // The second phase begins when all three blocks have finished the first.
+    assert_eq!(left, [(0, 8192), (0, 16384), (3, 12288)]);
+    // A thousand values are two tiles; operator, tile, whether the block waits, whether it ends.
+    let read = |turn: &u32| (turn >> 22, turn << 10 >> 12, turn & 1 == 1, turn & 2 == 2);
+    let turns: Vec<Vec<_>> = turns.iter().map(|turns| turns.iter().map(read).collect()).collect();
+    let first = [(0, 0, false, false), (1, 1, false, true), (2, 0, true, true)];
+    let second = [(0, 1, false, true), (2, 1, true, true)];
+    assert_eq!(turns, [&first[..], &second[..], &[(1, 0, false, true)]]);
+    assert_eq!((program.len(), program.n_tiles()), (0, 0));
+}
+
+#[test]
+fn blocks_without_a_part_in_a_phase_are_not_waited_for() {
+    let mut program = Program::default();
+    for draft in [op(&[0], &[1]), op(&[1], &[2]), op(&[2], &[3])] {
+        program.push(draft);
+    }
+    let mut afters = Vec::new();
+    let turns = program.drain(5, |op| afters.push(op.after));
+    assert_eq!(turns.iter().map(Vec::len).collect::<Vec<_>>(), [3, 3, 0, 0, 0]);
+    assert_eq!(afters, [0, 2, 4]);
 }
 
 /// A product of 10 x 20 numbers and its result.
@@ -117,7 +136,7 @@ fn an_activation_is_passed_by_who_wrote_the_gradient() {
 fn a_new_program_begins_after_all_of_the_last() {
     let mut program = Program::default();
     program.push(op(&[0], &[1]));
-    program.drain(1, |_| ());
+    let _ = program.drain(1, |_| ());
     program.push(op(&[1], &[2]));
     assert_eq!(program.ops[0].0, 0);
 }
