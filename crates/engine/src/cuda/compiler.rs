@@ -5,11 +5,8 @@ use std::ffi::CString;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 
-use cudarc::driver::CudaContext;
-use cudarc::driver::sys::CUdevice_attribute;
 use cudarc::nvrtc::{result, sys};
 
-use super::draft::Op;
 use super::error::CudaError;
 
 /// All kernels, as one text.
@@ -23,43 +20,26 @@ pub(super) const SOURCE: &str = concat!(
     include_str!("kernels/light.cu"),
 );
 
-/// Slices of a product's operands that are on their way at a time: as many as fit in the shared
-/// memory of a block.
-pub(super) fn stages(context: &CudaContext) -> Result<usize, CudaError> {
-    let most = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
-    Ok(fitting_stages(context.attribute(most)? as usize))
-}
-
-fn fitting_stages(most: usize) -> usize {
-    let fits = |stages: &usize| shared_bytes(*stages) + STATIC_BYTES <= most;
-    [4, 3].into_iter().find(fits).unwrap_or(2)
-}
-
-/// Shared memory that a block is given at its launch: stages of two slices of a product, and its
-/// sums (`product.cu`).
-pub(super) fn shared_bytes(stages: usize) -> usize {
-    4 * (stages * 2 * 1280 + 5120)
-}
-
-/// Shared memory of a block for descriptions of operators and for turns, and a little more.
-const STATIC_BYTES: usize = 4 * size_of::<Op>();
+/// Shared memory that a block is given at its launch: four stages of two slices of a product, and
+/// its sums (`product.cu`). Every GPU that the kernels are compiled for has a third more.
+pub(super) const SHARED_BYTES: u32 = 4 * (4 * 2 * 1280 + 5120);
 
 /// Machine code for an architecture such as `sm_90` that was compiled before.
-pub(super) fn kept(architecture: &str, stages: usize) -> Option<Vec<u8>> {
-    std::fs::read(cache_file(architecture, stages)?).ok()
+pub(super) fn kept(architecture: &str) -> Option<Vec<u8>> {
+    std::fs::read(cache_file(architecture)?).ok()
 }
 
 /// Machine code that is compiled now, and kept for the next start.
-pub(super) fn compiled(architecture: &str, stages: usize) -> Result<Vec<u8>, CudaError> {
-    let code = compile(architecture, stages)?;
-    if let Some(file) = cache_file(architecture, stages) {
+pub(super) fn compiled(architecture: &str) -> Result<Vec<u8>, CudaError> {
+    let code = compile(architecture)?;
+    if let Some(file) = cache_file(architecture) {
         keep(&file, &code);
     }
     Ok(code)
 }
 
 /// Compiles without looking on disk; needs NVRTC but no GPU.
-pub fn compile(architecture: &str, stages: usize) -> Result<Vec<u8>, CudaError> {
+pub fn compile(architecture: &str) -> Result<Vec<u8>, CudaError> {
     // SAFETY: looks for a library and loads it.
     if !unsafe { sys::is_culib_present() } {
         return Err(CudaError::NoCompiler);
@@ -71,7 +51,6 @@ pub fn compile(architecture: &str, stages: usize) -> Result<Vec<u8>, CudaError> 
     let options = [
         format!("--gpu-architecture={architecture}"),
         "--std=c++17".to_owned(),
-        format!("-DSTAGES={stages}"),
         // Generic lambdas would be the host's for older compilers.
         "--device-as-default-execution-space".to_owned(),
     ];
@@ -104,13 +83,13 @@ unsafe fn machine_code(program: sys::nvrtcProgram) -> Result<Vec<u8>, result::Nv
     }
 }
 
-fn cache_file(architecture: &str, stages: usize) -> Option<PathBuf> {
+fn cache_file(architecture: &str) -> Option<PathBuf> {
     let folder = match std::env::var_os("XDG_CACHE_HOME") {
         Some(folder) if !folder.is_empty() => PathBuf::from(folder),
         _ => PathBuf::from(std::env::var_os("HOME")?).join(".cache"),
     };
     let mut hasher = DefaultHasher::new();
-    (SOURCE, architecture, stages).hash(&mut hasher);
+    (SOURCE, architecture).hash(&mut hasher);
     Some(folder.join("salsa").join(format!("kernels-{architecture}-{:016x}", hasher.finish())))
 }
 
@@ -124,17 +103,5 @@ fn keep(file: &std::path::Path, code: &[u8]) {
         .and_then(|()| std::fs::rename(&partial, file));
     if written.is_err() {
         let _ = std::fs::remove_file(&partial);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn as_many_stages_as_there_is_room_for() {
-        // Shared memory of a block with compute capability 8.0, 8.9 and 9.0.
-        assert_eq!([163, 99, 227].map(|kib| fitting_stages(kib * 1024)), [4, 2, 4]);
-        assert!(shared_bytes(2) + STATIC_BYTES <= 99 * 1024);
     }
 }

@@ -15,7 +15,8 @@ pub(super) struct Touch {
     end: u64,
     phase: u32,
     write: bool,
-    op: u32,
+    /// None, if there were several.
+    op: Option<u32>,
 }
 
 impl History {
@@ -41,17 +42,17 @@ impl History {
         if let Some(last) = self.touched.last_mut()
             && (last.write, last.phase, last.end) == (write, phase, start)
         {
-            last.end = end;
+            (last.end, last.op) = (end, None);
             return;
         }
-        self.touched.push(Touch { start, end, phase, write, op });
+        self.touched.push(Touch { start, end, phase, write, op: Some(op) });
     }
 
     /// The operator that wrote exactly these words, if nobody has touched the block since.
     pub(super) fn only_writer(&self, access: &Access) -> Option<usize> {
         match &self.touched[..] {
             [touch] if touch.write && (touch.start, touch.end) == (access.start, access.end) => {
-                Some(touch.op as usize)
+                touch.op.map(|op| op as usize)
             }
             _ => None,
         }

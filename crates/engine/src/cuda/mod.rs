@@ -105,21 +105,19 @@ impl Cuda {
             return Err(CudaError::NoSuchGpu { ordinal, count });
         }
         let context = CudaContext::new(ordinal)?;
-        // SAFETY: everything goes through one stream, in order.
+        // SAFETY: the queue orders what its streams do.
         unsafe { context.disable_event_tracking() };
         let (name, (major, minor)) = (context.name()?, context.compute_capability()?);
         if major < 8 {
             return Err(CudaError::TooOld { name, major, minor });
         }
-        let stages = compiler::stages(&context)?;
         let architecture = format!("sm_{major}{minor}");
-        let shared = compiler::shared_bytes(stages) as u32;
-        let queue = |code| Queue::new(&context, code, shared, options);
+        let queue = |code| Queue::new(&context, code, options);
         // What was kept may be damaged.
-        let kept = compiler::kept(&architecture, stages).and_then(|code| queue(code).ok());
+        let kept = compiler::kept(&architecture).and_then(|code| queue(code).ok());
         let queue = match kept {
             Some(queue) => queue,
-            None => queue(compiler::compiled(&architecture, stages)?)?,
+            None => queue(compiler::compiled(&architecture)?)?,
         };
         let library = OnceCell::new();
         if precision != Precision::Single {

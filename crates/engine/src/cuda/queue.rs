@@ -12,6 +12,7 @@ use cudarc::nvrtc::Ptx;
 
 use super::CudaOptions;
 use super::arena::Place;
+use super::compiler::SHARED_BYTES;
 use super::draft::{Code, Draft, Op};
 use super::error::CudaError;
 use super::program::Program;
@@ -31,7 +32,7 @@ const RESERVED: usize = (MOST_OPS + 1) * size_of::<Op>() + 4 * MOST_TILES + (64 
 /// The first program after something was read is short, so that the GPU begins soon; each one
 /// after it is twice as long.
 const FIRST_OPS: usize = 64;
-/// A program's first bytes count the blocks that have arrived at a barrier.
+/// A program's first bytes count the blocks that have finished a phase.
 const HEADER: usize = 16;
 /// Values of more bytes do not go through a slot.
 const STAGED: usize = 256 << 10;
@@ -54,7 +55,6 @@ pub(super) struct Queue {
     run_one: CudaFunction,
     /// Kernels of single operators.
     light: Vec<(Code, CudaFunction)>,
-    shared_bytes: u32,
     /// Blocks that run a program.
     n_blocks: usize,
     /// Blocks that the GPU holds at a time.
@@ -82,11 +82,9 @@ struct Slot {
 }
 
 impl Queue {
-    /// A block has `shared_bytes`.
     pub(super) fn new(
         context: &Arc<CudaContext>,
         code: Vec<u8>,
-        shared_bytes: u32,
         options: CudaOptions,
     ) -> Result<Self, CudaError> {
         let (least, greatest) = result::stream::get_priority_range()?;
@@ -100,7 +98,7 @@ impl Queue {
             let function = module.load_function(name)?;
             let attribute =
                 sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-            function.set_attribute(attribute, shared_bytes as i32)?;
+            function.set_attribute(attribute, SHARED_BYTES as i32)?;
             Ok(function)
         };
         let (run_program, run_one) = (load("run_program")?, load("run_one")?);
@@ -110,7 +108,7 @@ impl Queue {
         let multiprocessors = context.attribute(attribute)? as usize;
         let a_multiprocessor = run_program.occupancy_max_active_blocks_per_multiprocessor(
             THREADS,
-            shared_bytes as usize,
+            SHARED_BYTES as usize,
             None,
         )? as usize;
         let most_blocks = multiprocessors * a_multiprocessor;
@@ -123,7 +121,6 @@ impl Queue {
             run_program,
             run_one,
             light,
-            shared_bytes,
             n_blocks,
             most_blocks,
             program: Program::default(),
@@ -150,7 +147,7 @@ impl Queue {
         if draft.n_tiles() > MANY_TILES * self.n_blocks {
             self.flush()?;
             let blocks = draft.n_tiles().min(4 * self.most_blocks);
-            return self.launch(&self.run_one, &draft, blocks, self.shared_bytes);
+            return self.launch(&self.run_one, &draft, blocks, SHARED_BYTES);
         }
         if self.program.n_tiles() + draft.n_tiles() > MOST_TILES {
             self.flush()?;
@@ -294,7 +291,7 @@ impl Queue {
                 self.run_program.cu_function(),
                 (self.n_blocks as u32, 1, 1),
                 (THREADS, 1, 1),
-                self.shared_bytes,
+                SHARED_BYTES,
                 stream,
                 &mut parameters,
             )?;

@@ -11,7 +11,6 @@
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
-// The host says how many STAGES of a product's slices fit in shared memory.
 static const int THREADS = 256;
 static const int WARPS = THREADS / 32;
 static const u32 NONE = 0xffffffffu;

@@ -18,8 +18,8 @@
 enum { PRODUCT_ADD = 1, PRODUCT_RELU = 2 };
 enum { FORM_BOTH_INNER, FORM_INNER_OUTER, FORM_BOTH_OUTER };
 
-// Floats of one operand's slice in shared memory, at most.
-static const int SLICE_FLOATS = 1280;
+// Slices of operands that are in shared memory at a time, and the floats of one, at most.
+static const int STAGES = 4, SLICE_FLOATS = 1280;
 
 // Four values, or zeros.
 static __device__ __forceinline__ void copy_ahead(u32 to, const float* from, bool zeros = false) {

@@ -1,5 +1,7 @@
 //! Phases, merging and passing.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::cuda::arena::Place;
 
@@ -64,7 +66,10 @@ fn operators_leave_by_phase_and_are_spread_over_blocks() {
     // The second phase begins when all three blocks have finished the first.
     assert_eq!(left, [(0, 8192), (0, 16384), (3, 12288)]);
     // A thousand values are two tiles; operator, tile, whether the block waits, whether it ends.
-    let read = |turn: &u32| (turn >> 22, turn << 10 >> 12, turn & 1 == 1, turn & 2 == 2);
+    let read = |turn: &u32| {
+        let Turn { op, tile, waits, ends } = Turn::read(*turn);
+        (op, tile, waits, ends)
+    };
     let turns: Vec<Vec<_>> = turns.iter().map(|turns| turns.iter().map(read).collect()).collect();
     let first = [(0, 0, false, false), (1, 1, false, true), (2, 0, true, true)];
     let second = [(0, 1, false, true), (2, 1, true, true)];
@@ -82,6 +87,123 @@ fn blocks_without_a_part_in_a_phase_are_not_waited_for() {
     let turns = program.drain(5, |op| afters.push(op.after));
     assert_eq!(turns.iter().map(Vec::len).collect::<Vec<_>>(), [3, 3, 0, 0, 0]);
     assert_eq!(afters, [0, 2, 4]);
+}
+
+/// A turn as the kernels read it.
+struct Turn {
+    op: u32,
+    tile: u32,
+    waits: bool,
+    ends: bool,
+}
+
+impl Turn {
+    fn read(turn: u32) -> Self {
+        let flag = |bit: u32| turn >> bit & 1 == 1;
+        Self { op: turn >> 22, tile: turn << 10 >> 12, waits: flag(0), ends: flag(1) }
+    }
+}
+
+/// Runs all turns, blocks in any order that they allow, and says which operator had begun, and
+/// whose results could be read, when each tile ran.
+fn simulate(
+    turns: &[Vec<u32>],
+    ops: &[Op],
+    mut random: u64,
+    mut see: impl FnMut(usize, &dyn Fn(usize) -> bool, &dyn Fn(usize) -> bool),
+) {
+    let mut arrived = 0;
+    let mut next = vec![0; turns.len()];
+    let (mut begun, mut done) = (vec![false; ops.len()], vec![0; ops.len()]);
+    let mut unpublished: Vec<Vec<usize>> = vec![Vec::new(); turns.len()];
+    loop {
+        let can = |block: &usize| {
+            turns[*block].get(next[*block]).is_some_and(|&turn| {
+                let turn = Turn::read(turn);
+                !turn.waits || arrived >= ops[turn.op as usize].after
+            })
+        };
+        let able: Vec<usize> = (0..turns.len()).filter(can).collect();
+        if able.is_empty() {
+            break;
+        }
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let block = able[(random >> 33) as usize % able.len()];
+        let turn = Turn::read(turns[block][next[block]]);
+        next[block] += 1;
+        let op = turn.op as usize;
+        assert!(turn.tile < ops[op].tiles);
+        see(op, &|other| begun[other], &|other| done[other] == ops[other].tiles);
+        begun[op] = true;
+        unpublished[block].push(op);
+        if turn.ends {
+            unpublished[block].drain(..).for_each(|op| done[op] += 1);
+            arrived += 1;
+        }
+    }
+    assert!(done.iter().zip(ops).all(|(done, op)| *done == op.tiles), "nobody waits for ever");
+}
+
+/// A few words of a few blocks, read and written by all kinds of operators.
+fn drafts() -> impl Strategy<Value = Vec<Draft>> {
+    let place = || (0u32..6, 0usize..3);
+    let one = (0usize..3, place(), place(), place(), 1usize..6, any::<bool>());
+    let draft = one.prop_map(|(kind, a, b, to, tiles, swap)| {
+        let words = |(_, part): (u32, usize)| [0..50, 50..100, 0..100][part].clone();
+        let code = [Code::Unary, Code::ProductSmall, Code::ProductMedium][kind];
+        // Half of them read what the others write; products can be merged.
+        let [from, target] = if swap { [10, 0] } else { [0, 10] };
+        Draft::new(code)
+            .reads(0, block(from + a.0), words(a))
+            .reads(1, block(from + b.0), words(b))
+            .writes(8, block(target + to.0), words(to))
+            .numbers(0, [30, 30, 30, 1])
+            .numbers(20, [10, 20, 20, 1, 1])
+            .tiles(tiles, 1)
+    });
+    proptest::collection::vec(draft, 1..40)
+}
+
+proptest! {
+    #[test]
+    fn operators_run_after_what_they_need(drafts in drafts(), n_blocks in 1usize..6, random: u64) {
+        let mut program = Program::default();
+        // Which operator each draft became, or became a part of.
+        let mut became = Vec::new();
+        for draft in &drafts {
+            let n_parts = |(_, draft): &(u32, Draft)| draft.op.numbers[24];
+            let before: Vec<u32> = program.ops.iter().map(n_parts).collect();
+            program.push(draft.clone().constant(13, before.len() as u64));
+            let merged = before.iter().zip(&program.ops).position(|(n, op)| *n != n_parts(op));
+            became.push(merged.unwrap_or(before.len()));
+        }
+        let mut ops = Vec::new();
+        let turns = program.drain(n_blocks, |op| ops.push(op)).to_vec();
+        let place = |draft: usize| {
+            let number = became[draft] as u64;
+            ops.iter().position(|op| op.pointers[13] == number).expect("it is there")
+        };
+        let conflict = |a: &Draft, b: &Draft| {
+            a.accesses().iter().any(|x| b.accesses().iter().any(|y| {
+                x.block == y.block && (x.write || y.write) && x.start < y.end && y.start < x.end
+            }))
+        };
+        // Pairs of operators of which the first must be done before the second begins.
+        let mut before = Vec::new();
+        for (j, b) in drafts.iter().enumerate() {
+            for (i, a) in drafts[..j].iter().enumerate() {
+                if became[i] != became[j] && conflict(a, b) {
+                    before.push((place(i), place(j)));
+                }
+            }
+        }
+        simulate(&turns, &ops, random, |op, begun, done| {
+            for &(first, second) in &before {
+                assert!(second != op || done(first), "{first} is done before {second}");
+                assert!(first != op || !begun(second), "{second} has not begun before {first}");
+            }
+        });
+    }
 }
 
 /// A product of 10 x 20 numbers and its result.
