@@ -21,6 +21,7 @@ mod library;
 mod product;
 mod program;
 mod queue;
+mod sharing;
 mod values;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -46,7 +47,7 @@ use crate::device::{Device, Gradient, Later, Memory};
 pub struct CudaOptions {
     /// Which GPU, from 0.
     pub ordinal: usize,
-    /// How many devices of one process share it at the same time.
+    /// How many devices of one process share it at the same time, at most.
     pub sharing: usize,
     /// Whether the others come first.
     pub background: bool,

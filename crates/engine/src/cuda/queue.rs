@@ -16,6 +16,7 @@ use super::compiler::SHARED_BYTES;
 use super::draft::{Code, Draft, Op};
 use super::error::CudaError;
 use super::program::Program;
+use super::sharing::Share;
 
 /// Threads of a block, as the kernels have it.
 const THREADS: u32 = 256;
@@ -55,8 +56,7 @@ pub(super) struct Queue {
     run_one: CudaFunction,
     /// Kernels of single operators.
     light: Vec<(Code, CudaFunction)>,
-    /// Blocks that run a program.
-    n_blocks: usize,
+    share: Share,
     /// Blocks that the GPU holds at a time.
     most_blocks: usize,
     program: Program,
@@ -112,7 +112,6 @@ impl Queue {
             None,
         )? as usize;
         let most_blocks = multiprocessors * a_multiprocessor;
-        let n_blocks = (most_blocks / options.sharing.max(1)).max(1);
         let slots = (0..N_SLOTS).map(|_| Slot::new(context)).collect::<Result<_, _>>()?;
         let returns = (0..N_RETURNS).map(|_| Return::new(context)).collect::<Result<_, _>>()?;
         let mut queue = Self {
@@ -121,7 +120,7 @@ impl Queue {
             run_program,
             run_one,
             light,
-            n_blocks,
+            share: Share::new(options),
             most_blocks,
             program: Program::default(),
             slots,
@@ -144,7 +143,7 @@ impl Queue {
             self.flush()?;
             return self.launch(&kernel, &draft, draft.n_tiles(), 0);
         }
-        if draft.n_tiles() > MANY_TILES * self.n_blocks {
+        if draft.n_tiles() > MANY_TILES * self.n_blocks() {
             self.flush()?;
             let blocks = draft.n_tiles().min(4 * self.most_blocks);
             return self.launch(&self.run_one, &draft, blocks, SHARED_BYTES);
@@ -161,6 +160,11 @@ impl Queue {
             return Ok(());
         }
         self.flush()
+    }
+
+    /// Blocks that run a program. Results do not depend on how many they are.
+    fn n_blocks(&self) -> usize {
+        (self.most_blocks / self.share.n_parts()).max(1)
     }
 
     /// Whether the GPU still has a program to run.
@@ -255,7 +259,8 @@ impl Queue {
         let slot = &self.slots[self.current];
         let ops = self.staged.next_multiple_of(size_of::<Op>());
         let mut at = ops;
-        let blocks = self.program.drain(self.n_blocks, |op| {
+        let n_blocks = self.n_blocks();
+        let blocks = self.program.drain(n_blocks, |op| {
             // SAFETY: `RESERVED` bytes are left in every slot.
             unsafe { slot.host.add(at).cast::<Op>().write(op) };
             at += size_of::<Op>();
@@ -289,7 +294,7 @@ impl Queue {
             self.stream.wait(&slot.there)?;
             result::launch_cooperative_kernel(
                 self.run_program.cu_function(),
-                (self.n_blocks as u32, 1, 1),
+                (n_blocks as u32, 1, 1),
                 (THREADS, 1, 1),
                 SHARED_BYTES,
                 stream,
