@@ -89,10 +89,8 @@ impl Queue {
     ) -> Result<Self, CudaError> {
         let (least, greatest) = result::stream::get_priority_range()?;
         let priority = if options.background { least } else { greatest };
-        let [stream, copies] = [
-            context.new_stream_with_priority(priority)?,
-            context.new_stream_with_priority(priority)?,
-        ];
+        let stream = context.new_stream_with_priority(priority)?;
+        let copies = context.new_stream_with_priority(priority)?;
         let module = context.load_module(Ptx::from_binary(code))?;
         let load = |name| -> Result<CudaFunction, CudaError> {
             let function = module.load_function(name)?;
@@ -143,12 +141,14 @@ impl Queue {
             self.flush()?;
             return self.launch(&kernel, &draft, draft.n_tiles(), 0);
         }
-        if draft.n_tiles() > MANY_TILES * self.n_blocks() {
+        // What is copied from a slot is there for the slot's program alone.
+        let alone = draft.op.code != Code::Copy;
+        if alone && draft.n_tiles() > MANY_TILES * self.n_blocks() {
             self.flush()?;
             let blocks = draft.n_tiles().min(4 * self.most_blocks);
             return self.launch(&self.run_one, &draft, blocks, SHARED_BYTES);
         }
-        if self.program.n_tiles() + draft.n_tiles() > MOST_TILES {
+        if !self.has_room(draft.n_tiles()) {
             self.flush()?;
         }
         self.program.push(draft);
@@ -160,6 +160,11 @@ impl Queue {
             return Ok(());
         }
         self.flush()
+    }
+
+    /// Whether so many more tiles can be in the next program.
+    fn has_room(&self, n_tiles: usize) -> bool {
+        self.program.n_tiles() + n_tiles <= MOST_TILES
     }
 
     /// Blocks that run a program. Results do not depend on how many they are.
@@ -182,7 +187,9 @@ impl Queue {
             unsafe { result::memcpy_htod_async(to.address, words, self.stream.cu_stream())? };
             return Ok(());
         }
-        if self.staged + bytes > SLOT - RESERVED {
+        // Now, and not after values are in a slot whose program would leave without their copy.
+        let n_tiles = Draft::new(Code::Copy).values(words.len()).n_tiles();
+        if self.staged + bytes > SLOT - RESERVED || !self.has_room(n_tiles) {
             self.flush()?;
         }
         let slot = &self.slots[self.current];
@@ -378,6 +385,7 @@ impl Drop for Return {
 impl Drop for Queue {
     fn drop(&mut self) {
         // Nothing that is still on its way may find its slot or its blocks gone.
+        let _ = self.copies.synchronize();
         let _ = self.stream.synchronize();
     }
 }
