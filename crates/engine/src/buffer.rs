@@ -172,10 +172,15 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A buffer of `len` values of any content, from the pool or from `make` at a rounded size.
+    /// A buffer of `len` values of any content, from the pool or from `make` at a rounded size. On a
+    /// CPU one up to twice as large will do, or batches of ever new shapes would fill memory with
+    /// buffers that just do not fit; a GPU's operators would wait for each other more.
     pub fn take(&mut self, len: usize, make: impl FnOnce(usize) -> Buffer) -> Buffer {
         let class = class_of(len);
-        let mut buffer = match self.free.get_mut(class).and_then(Vec::pop) {
+        let mut fitting = self.free.iter_mut().skip(class).take(TWICE + 1);
+        let own = fitting.next().and_then(Vec::pop);
+        let larger = |free: &mut Vec<Buffer>| free.pop_if(|free| !matches!(free, Buffer::Cuda(_)));
+        let mut buffer = match own.or_else(|| fitting.find_map(larger)) {
             Some(buffer) => buffer,
             None => {
                 self.allocated += 1;
@@ -227,6 +232,8 @@ impl Pool {
 
 /// Sizes below this share the first class.
 const SMALLEST: usize = 64;
+/// As many classes further, sizes are twice as large.
+const TWICE: usize = 4;
 
 pub(crate) fn class_of(len: usize) -> usize {
     let len = len.max(SMALLEST);
@@ -265,5 +272,21 @@ mod tests {
         pool.give(first);
         let second = pool.take(1001, |len| Buffer::Single(Lines::zeros(len)));
         assert_eq!((second.len(), pool.allocated()), (1001, 1));
+    }
+
+    #[test]
+    fn a_larger_buffer_will_do_but_not_a_huge_one() {
+        let mut pool = Pool::default();
+        let make = |len| Buffer::Single(Lines::zeros(len));
+        let first = pool.take(1024, make);
+        pool.give(first);
+        let half = pool.take(512, make);
+        assert_eq!((half.len(), pool.allocated()), (512, 1));
+        pool.give(half);
+        let small = pool.take(400, make);
+        assert_eq!(pool.allocated(), 2);
+        // Whoever needs all of it has it back.
+        let whole = pool.take(1024, make);
+        assert_eq!((small.len(), whole.len(), pool.allocated()), (400, 1024, 2));
     }
 }
