@@ -22,6 +22,7 @@ mod product;
 mod program;
 mod queue;
 mod sharing;
+mod slots;
 mod values;
 
 use std::cell::{Cell, OnceCell, RefCell};

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaEvent, CudaFunction, CudaStream, result, sys};
+use cudarc::driver::{CudaContext, CudaFunction, CudaStream, result, sys};
 use cudarc::nvrtc::Ptx;
 
 use super::CudaOptions;
@@ -17,15 +17,14 @@ use super::draft::{Code, Draft, Op};
 use super::error::CudaError;
 use super::program::Program;
 use super::sharing::Share;
+use super::slots::{MOST_RETURNED, Return, SLOT, Slot};
 
 /// Threads of a block, as the kernels have it.
 const THREADS: u32 = 256;
-/// Bytes of a slot.
-const SLOT: usize = 2 << 20;
 const N_SLOTS: usize = 4;
 /// A program's operators, at most; the kernels have ten bits for their numbers.
 const MOST_OPS: usize = 1024;
-/// Their tiles, at most, if there is more than one operator.
+/// Their tiles, at most.
 const MOST_TILES: usize = 1 << 16;
 /// Bytes of a slot that are left for a program: operators, what each block does, and where that
 /// begins.
@@ -37,8 +36,7 @@ const FIRST_OPS: usize = 64;
 const HEADER: usize = 16;
 /// Values of more bytes do not go through a slot.
 const STAGED: usize = 256 << 10;
-/// Values that come back at a time, and how many times before the first must be waited for.
-const MOST_RETURNED: usize = 64;
+/// How many times values come back before the first must be waited for.
 const N_RETURNS: usize = 4;
 /// An operator of more tiles for each block is launched alone, with as many blocks as the GPU holds.
 const MANY_TILES: usize = 32;
@@ -69,16 +67,6 @@ pub(super) struct Queue {
     /// Values on their way back, used in turn.
     returns: Vec<Return>,
     next_return: usize,
-}
-
-/// Host memory that the GPU can copy from by itself, and where it copies to.
-#[derive(Debug)]
-struct Slot {
-    host: *mut u8,
-    device: u64,
-    /// That it has been copied, and that nobody needs it any more.
-    there: CudaEvent,
-    done: CudaEvent,
 }
 
 impl Queue {
@@ -142,8 +130,9 @@ impl Queue {
             return self.launch(&kernel, &draft, draft.n_tiles(), 0);
         }
         // What is copied from a slot is there for the slot's program alone.
-        let alone = draft.op.code != Code::Copy;
-        if alone && draft.n_tiles() > MANY_TILES * self.n_blocks() {
+        let can_leave = draft.op.code != Code::Copy;
+        let many = MOST_TILES.min(MANY_TILES * self.n_blocks());
+        if can_leave && draft.n_tiles() > many {
             self.flush()?;
             let blocks = draft.n_tiles().min(4 * self.most_blocks);
             return self.launch(&self.run_one, &draft, blocks, SHARED_BYTES);
@@ -187,9 +176,12 @@ impl Queue {
             unsafe { result::memcpy_htod_async(to.address, words, self.stream.cu_stream())? };
             return Ok(());
         }
+        let draft = Draft::new(Code::Copy)
+            .writes(1, to, 0..words.len())
+            .numbers(0, [words.len()])
+            .values(words.len());
         // Now, and not after values are in a slot whose program would leave without their copy.
-        let n_tiles = Draft::new(Code::Copy).values(words.len()).n_tiles();
-        if self.staged + bytes > SLOT - RESERVED || !self.has_room(n_tiles) {
+        if self.staged + bytes > SLOT - RESERVED || !self.has_room(draft.n_tiles()) {
             self.flush()?;
         }
         let slot = &self.slots[self.current];
@@ -200,12 +192,7 @@ impl Queue {
         }
         let from = slot.device + self.staged as u64;
         self.staged = (self.staged + bytes).next_multiple_of(16);
-        let draft = Draft::new(Code::Copy)
-            .constant(0, from)
-            .writes(1, to, 0..words.len())
-            .numbers(0, [words.len()])
-            .values(words.len());
-        self.push(draft)
+        self.push(draft.constant(0, from))
     }
 
     /// Puts something else on the stream, after everything that was added before.
@@ -259,8 +246,7 @@ impl Queue {
     /// Launches what waits.
     #[expect(unsafe_code, reason = "host memory of the driver's, a copy and a launch")]
     pub(super) fn flush(&mut self) -> Result<(), CudaError> {
-        let count = self.program.len();
-        if count == 0 {
+        if self.program.len() == 0 {
             return Ok(());
         }
         let slot = &self.slots[self.current];
@@ -287,7 +273,6 @@ impl Queue {
             n_turns = (n_turns + block.len()).next_multiple_of(4);
         }
         let end = turns + 4 * n_turns;
-        let stream = self.stream.cu_stream();
         let [mut ops, mut turns, mut lists] = [ops, turns, lists].map(|at| slot.device + at as u64);
         let mut arrived = slot.device;
         let parameters = [&raw mut ops, &raw mut turns, &raw mut lists, &raw mut arrived];
@@ -304,7 +289,7 @@ impl Queue {
                 (n_blocks as u32, 1, 1),
                 (THREADS, 1, 1),
                 SHARED_BYTES,
-                stream,
+                self.stream.cu_stream(),
                 &mut parameters,
             )?;
         }
@@ -358,56 +343,10 @@ impl Queue {
     }
 }
 
-/// Host memory that the GPU can copy to by itself.
-#[derive(Debug)]
-struct Return {
-    host: *mut f32,
-    done: CudaEvent,
-}
-
-impl Return {
-    #[expect(unsafe_code, reason = "memory of the driver's")]
-    fn new(context: &Arc<CudaContext>) -> Result<Self, CudaError> {
-        // SAFETY: the context is current; freed once, in `drop`.
-        let host = unsafe { result::malloc_host(4 * MOST_RETURNED, 0)?.cast() };
-        Ok(Self { host, done: context.new_event(None)? })
-    }
-}
-
-impl Drop for Return {
-    #[expect(unsafe_code, reason = "memory of the driver's")]
-    fn drop(&mut self) {
-        // SAFETY: the queue has waited for everything on its way.
-        let _ = unsafe { result::free_host(self.host.cast()) };
-    }
-}
-
 impl Drop for Queue {
     fn drop(&mut self) {
         // Nothing that is still on its way may find its slot or its blocks gone.
         let _ = self.copies.synchronize();
         let _ = self.stream.synchronize();
-    }
-}
-
-impl Slot {
-    #[expect(unsafe_code, reason = "memory of the driver's")]
-    fn new(context: &Arc<CudaContext>) -> Result<Self, CudaError> {
-        // SAFETY: the context is current; both are freed once, in `drop`.
-        let (host, device) =
-            unsafe { (result::malloc_host(SLOT, 0)?.cast(), result::malloc_sync(SLOT)?) };
-        let (there, done) = (context.new_event(None)?, context.new_event(None)?);
-        Ok(Self { host, device, there, done })
-    }
-}
-
-impl Drop for Slot {
-    #[expect(unsafe_code, reason = "memory of the driver's")]
-    fn drop(&mut self) {
-        // SAFETY: the queue has waited for everything on its way.
-        unsafe {
-            let _ = result::free_host(self.host.cast());
-            let _ = result::free_sync(self.device);
-        }
     }
 }

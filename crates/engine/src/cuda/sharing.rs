@@ -1,42 +1,39 @@
 //! The part of a GPU that a device takes, which grows when others on it are done.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::CudaOptions;
 
-/// Devices of this process that are open, by GPU.
-static OPEN: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
-
-fn open() -> MutexGuard<'static, BTreeMap<usize, usize>> {
-    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// How many devices of this process are open on each GPU.
+static OPEN: Mutex<BTreeMap<usize, Arc<AtomicUsize>>> = Mutex::new(BTreeMap::new());
 
 /// One of the devices on a GPU, as long as it is open.
 #[derive(Debug)]
 pub(super) struct Share {
-    ordinal: usize,
+    open: Arc<AtomicUsize>,
     /// How many devices it was told to expect.
     expected: usize,
 }
 
 impl Share {
     pub(super) fn new(options: CudaOptions) -> Self {
-        *open().entry(options.ordinal).or_default() += 1;
-        Self { ordinal: options.ordinal, expected: options.sharing }
+        let mut all = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = Arc::clone(all.entry(options.ordinal).or_default());
+        open.fetch_add(1, Ordering::Relaxed);
+        Self { open, expected: options.sharing }
     }
 
-    /// Into how many parts the GPU is cut now.
+    /// Into how many parts the GPU is cut now. Every operator asks.
     pub(super) fn n_parts(&self) -> usize {
-        open()[&self.ordinal].min(self.expected).max(1)
+        self.open.load(Ordering::Relaxed).min(self.expected).max(1)
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        if let Some(count) = open().get_mut(&self.ordinal) {
-            *count -= 1;
-        }
+        self.open.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -121,7 +121,7 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
     const u32 ACROSS = SIZE / EDGE, TEAM = ACROSS * ACROSS, SPLIT = THREADS / TEAM;
     const u32 OUTS = (SIZE * SIZE + THREADS - 1) / THREADS;
     // Rows of sums are so far apart that the threads of a warp write to different banks.
-    const u32 APART = SIZE + (SIZE == 64 ? 16 : 8);
+    const u32 APART = SIZE + 8;
     // Read once: between writes to shared memory the compiler would read them again.
     const u32 rows = op.s[20], columns = op.s[21], flags = op.s[23], parts = op.s[24], stride = op.s[22];
     const u32 begins = op.s[28];
@@ -137,7 +137,7 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
     Slices<SIZE, SLICE, INNER_B> from_b;
     const u32 place = (u32)__cvta_generic_to_shared(shared);
     u32 next = 0, left = 0, part = 0;
-    auto load_next = [&]() __attribute__((always_inline)) {
+    auto load_next = [&]() {
         if (left == 0 && part < parts) {
             from_a.begin(floats(op, 2 * part), op.s[4 * part + 1], row0, rows, op.s[4 * part]);
             from_b.begin(floats(op, 2 * part + 1), op.s[4 * part + 2], column0, columns, op.s[4 * part]);
@@ -157,15 +157,16 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
 #pragma unroll 1
     for (int i = 0; i < STAGES - 1; i++) load_next();
 
-    // A thread's results: rows and columns of the i-th, and what else goes into it.
-    // Those it sums itself, if there is one team, or else others, so that rows are written at once.
+    // Where in the tile a thread's sums are.
+    auto summed_row = [&](u32 i) { return INNER_A ? down + i * ACROSS : down * EDGE + i; };
+    auto summed_column = [&](u32 j) { return INNER_B ? across + j * ACROSS : across * EDGE + j; };
+    // A thread's results: rows and columns of the i-th, and what else goes into it. Those it sums
+    // itself, if there is one team, or else others, so that rows are written at once.
     auto row_of = [&](u32 i) {
-        if (SPLIT > 1) return row0 + (threadIdx.x + i * THREADS) / SIZE;
-        return row0 + (INNER_A ? down + i / EDGE * ACROSS : down * EDGE + i / EDGE);
+        return row0 + (SPLIT > 1 ? (threadIdx.x + i * THREADS) / SIZE : summed_row(i / EDGE));
     };
     auto column_of = [&](u32 i) {
-        if (SPLIT > 1) return column0 + (threadIdx.x + i * THREADS) % SIZE;
-        return column0 + (INNER_B ? across + i % EDGE * ACROSS : across * EDGE + i % EDGE);
+        return column0 + (SPLIT > 1 ? (threadIdx.x + i * THREADS) % SIZE : summed_column(i % EDGE));
     };
     auto wanted = [&](u32 i) {
         return threadIdx.x + i * THREADS < SIZE * SIZE && row_of(i) < rows && column_of(i) < columns;
@@ -240,9 +241,7 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
         for (int i = 0; SPLIT > 1 && i < EDGE; i++)
 #pragma unroll
             for (int j = 0; j < EDGE; j++) {
-                const u32 row = INNER_A ? down + i * ACROSS : down * EDGE + i;
-                const u32 column = INNER_B ? across + j * ACROSS : across * EDGE + j;
-                of_teams[(team * SIZE + row) * APART + column] = sums[i][j];
+                of_teams[(team * SIZE + summed_row(i)) * APART + summed_column(j)] = sums[i][j];
             }
         if (SPLIT > 1) __syncthreads();
 #pragma unroll

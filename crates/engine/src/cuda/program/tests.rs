@@ -258,7 +258,7 @@ fn an_activation_is_passed_by_who_wrote_the_gradient() {
 fn a_new_program_begins_after_all_of_the_last() {
     let mut program = Program::default();
     program.push(op(&[0], &[1]));
-    let _ = program.drain(1, |_| ());
+    program.drain(1, |_| ());
     program.push(op(&[1], &[2]));
     assert_eq!(program.ops[0].0, 0);
 }
