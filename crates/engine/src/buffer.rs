@@ -4,6 +4,8 @@
 //! enum says which, and asking a buffer for the wrong kind is a bug here, never a user's mistake.
 //! Host buffers start at a cache line: a vector load that straddles two lines costs two.
 
+use std::collections::VecDeque;
+
 use crate::cuda::{Block, Copies};
 
 /// The values of one tensor, on one device.
@@ -166,7 +168,7 @@ impl FromIterator<u32> for Indices {
 /// after the first of them nothing is allocated any more.
 #[derive(Debug, Default)]
 pub struct Pool {
-    free: Vec<Vec<Buffer>>,
+    free: Vec<VecDeque<Buffer>>,
     indices: Vec<Vec<u32>>,
     allocated: usize,
 }
@@ -174,12 +176,20 @@ pub struct Pool {
 impl Pool {
     /// A buffer of `len` values of any content, from the pool or from `make` at a rounded size. On a
     /// CPU one up to twice as large will do, or batches of ever new shapes would fill memory with
-    /// buffers that just do not fit; a GPU's operators would wait for each other more.
+    /// buffers that just do not fit, and the newest is the one in the cache. On a GPU the oldest is
+    /// taken: operators that use the same buffer wait for each other.
     pub fn take(&mut self, len: usize, make: impl FnOnce(usize) -> Buffer) -> Buffer {
         let class = class_of(len);
         let mut fitting = self.free.iter_mut().skip(class).take(TWICE + 1);
-        let own = fitting.next().and_then(Vec::pop);
-        let larger = |free: &mut Vec<Buffer>| free.pop_if(|free| !matches!(free, Buffer::Cuda(_)));
+        let on_gpu = |free: &VecDeque<Buffer>| matches!(free.back(), Some(Buffer::Cuda(_)));
+        let own = fitting.next().and_then(|free| match on_gpu(free) {
+            true => free.pop_front(),
+            false => free.pop_back(),
+        });
+        let larger = |free: &mut VecDeque<Buffer>| match on_gpu(free) {
+            true => None,
+            false => free.pop_back(),
+        };
         let mut buffer = match own.or_else(|| fitting.find_map(larger)) {
             Some(buffer) => buffer,
             None => {
@@ -207,9 +217,9 @@ impl Pool {
         }
         let class = class_below(capacity);
         if self.free.len() <= class {
-            self.free.resize_with(class + 1, Vec::new);
+            self.free.resize_with(class + 1, VecDeque::new);
         }
-        self.free[class].push(buffer);
+        self.free[class].push_back(buffer);
     }
 
     /// Empty indices with whatever room earlier ones had.

@@ -76,29 +76,45 @@ struct Tiles {
     cycles: [usize; 2],
 }
 
-const TILES: [Tiles; 3] = [
-    Tiles { code: Code::ProductSmall, size: 16, slice: 64, cycles: [2000, 8] },
-    Tiles { code: Code::ProductMedium, size: 32, slice: 32, cycles: [2000, 24] },
-    Tiles { code: Code::ProductLarge, size: 64, slice: 16, cycles: [2500, 90] },
-];
-/// Blocks that are reckoned with. Not how many there are: sums must not depend on that.
-const BLOCKS: usize = 132;
+/// Teams of sixteen threads, for long sums.
+const DEEP: Tiles = Tiles { code: Code::ProductDeep, size: 16, slice: 64, cycles: [2400, 9] };
+/// Both add in the same order.
+const SMALL: Tiles = Tiles { code: Code::ProductSmall, size: 16, slice: 64, cycles: [2150, 12] };
+const MEDIUM: Tiles = Tiles { code: Code::ProductMedium, size: 32, slice: 32, cycles: [3300, 37] };
+const LARGE: Tiles = Tiles { code: Code::ProductLarge, size: 64, slice: 16, cycles: [3300, 100] };
+/// Blocks that are reckoned with where the order of sums depends on it, two on a multiprocessor. Not
+/// how many there are: results must not depend on that.
+const BLOCKS: usize = 264;
 
 impl Product<'_> {
-    /// The tiles that take the least time.
-    fn tiles(&self) -> &'static Tiles {
+    /// The tiles that take the least time on so many blocks.
+    fn tiles(&self, n_blocks: usize) -> &'static Tiles {
         let inner: usize = self.parts.iter().map(|(_, _, inner)| inner).sum();
-        let cycles = |tiles: &&Tiles| {
-            let count = self.rows.div_ceil(tiles.size) * self.columns.div_ceil(tiles.size);
+        let count =
+            |tiles: &Tiles| self.rows.div_ceil(tiles.size) * self.columns.div_ceil(tiles.size);
+        let cycles = |tiles: &Tiles, n_blocks: usize| {
             let [at_all, each] = tiles.cycles;
-            count.div_ceil(BLOCKS) * (at_all + each * inner)
+            let one = at_all + each * inner;
+            // Two on a multiprocessor are in each other's way.
+            let one =
+                if tiles.size < 32 && 2 * count(tiles) > n_blocks { one * 4 / 3 } else { one };
+            count(tiles).div_ceil(n_blocks) * one
         };
-        TILES.iter().min_by_key(cycles).unwrap_or(&TILES[0])
+        if 2 * count(&DEEP) <= BLOCKS && cycles(&DEEP, BLOCKS) < cycles(&SMALL, BLOCKS) {
+            return &DEEP;
+        }
+        let between = |n_blocks| {
+            if cycles(&SMALL, n_blocks) < cycles(&MEDIUM, n_blocks) { &SMALL } else { &MEDIUM }
+        };
+        match cycles(&LARGE, BLOCKS) < cycles(between(BLOCKS), BLOCKS) {
+            true => &LARGE,
+            false => between(n_blocks),
+        }
     }
 
-    fn draft(&self) -> Draft {
+    fn draft(&self, n_blocks: usize) -> Draft {
         let Self { rows, columns, out: (place, start, stride), .. } = *self;
-        let &Tiles { code, size, slice, .. } = self.tiles();
+        let &Tiles { code, size, slice, .. } = self.tiles(n_blocks);
         let mut draft = Draft::new(code);
         let (mut wide, mut form) = (true, 0);
         for (i, &(a, b, inner)) in self.parts.iter().enumerate() {
@@ -139,7 +155,7 @@ impl Cuda {
         }
         let inner: usize = product.parts.iter().map(|(_, _, inner)| inner).sum();
         self.count(rows, columns, inner);
-        Some(product.draft())
+        Some(product.draft(self.queue.borrow().n_blocks()))
     }
 
     fn count(&self, rows: usize, columns: usize, inner: usize) {
@@ -322,5 +338,42 @@ impl LinearMaxima for Cuda {
         self.run(draft.numbers(0, [entries, columns]).rows(entries, columns));
         let shape = PartShape { rows: entries, columns, width, start: 0, stride: width };
         self.linear_gradient(&spread, x, weight, shape, dx, dw);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_order_of_sums_does_not_depend_on_the_part_of_a_gpu(
+            rows in 1usize..2000, columns in 1usize..2000, inner in 1usize..2000, n_blocks in 1usize..300,
+        ) {
+            let place = Place { address: 0, number: 0 };
+            let operand = Operand { place, start: 0, inner: true, apart: inner };
+            let parts = &[(operand, operand, inner)];
+            let out = (place, 0, columns);
+            let product = Product { parts, rows, columns, out, add: false, bias: None, relu: false };
+            let tiles = |n_blocks| match product.tiles(n_blocks).code {
+                Code::ProductMedium => Code::ProductSmall,
+                code => code,
+            };
+            prop_assert_eq!(tiles(n_blocks), tiles(BLOCKS));
+        }
+    }
+
+    #[test]
+    fn a_small_part_of_a_gpu_has_larger_tiles() {
+        let place = Place { address: 0, number: 0 };
+        let operand = Operand { place, start: 0, inner: true, apart: 128 };
+        let parts = &[(operand, operand, 128)];
+        let out = (place, 0, 128);
+        let product =
+            Product { parts, rows: 430, columns: 128, out, add: false, bias: None, relu: false };
+        let code = |n_blocks| product.tiles(n_blocks).code;
+        assert_eq!((code(264), code(52)), (Code::ProductSmall, Code::ProductMedium));
     }
 }

@@ -32,8 +32,8 @@ const RESERVED: usize = (MOST_OPS + 1) * size_of::<Op>() + 4 * MOST_TILES + (64 
 /// The first program after something was read is short, so that the GPU begins soon; each one
 /// after it is twice as long.
 const FIRST_OPS: usize = 64;
-/// A program's first bytes count the blocks that have finished a phase.
-const HEADER: usize = 16;
+/// A program's first bytes, with which blocks count (`program.cu`).
+const HEADER: usize = 2048;
 /// Values of more bytes do not go through a slot.
 const STAGED: usize = 256 << 10;
 /// How many times values come back before the first must be waited for.
@@ -157,7 +157,7 @@ impl Queue {
     }
 
     /// Blocks that run a program. Results do not depend on how many they are.
-    fn n_blocks(&self) -> usize {
+    pub(super) fn n_blocks(&self) -> usize {
         (self.most_blocks / self.share.n_parts()).max(1)
     }
 
@@ -274,8 +274,8 @@ impl Queue {
         }
         let end = turns + 4 * n_turns;
         let [mut ops, mut turns, mut lists] = [ops, turns, lists].map(|at| slot.device + at as u64);
-        let mut arrived = slot.device;
-        let parameters = [&raw mut ops, &raw mut turns, &raw mut lists, &raw mut arrived];
+        let mut header = slot.device;
+        let parameters = [&raw mut ops, &raw mut turns, &raw mut lists, &raw mut header];
         let mut parameters = parameters.map(<*mut u64>::cast);
         // SAFETY: the slot stays as it is until `done`; the operators touch blocks of this device
         // alone; and all blocks of the launch fit on the GPU at once.

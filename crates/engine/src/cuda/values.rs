@@ -15,7 +15,7 @@ pub(super) const COLUMNS: usize = 4;
 /// Rows of a tile, where each belongs to a warp.
 pub(super) const ROWS: usize = 8;
 /// Values of a tile whose squares are summed.
-const SQUARES: usize = 4096;
+const SQUARES: usize = 1024;
 
 /// As the kernels count functions; 0 is none.
 pub(super) const RELU: usize = 1;
@@ -322,7 +322,7 @@ impl Optimisers for Cuda {
             let (len, n) = (gradient.len(), tiles(gradient));
             let draft = Draft::new(Code::Squares).input(0, gradient);
             let draft = draft.writes(1, sums.place(), at..at + n).numbers(0, [len]);
-            self.run(draft.in_spans(len, SQUARES));
+            self.run(draft.tiles(len, SQUARES));
             at += n;
         }
         let draft = Draft::new(Code::Clip).reads(0, sums.place(), 0..count).input(1, loss);

@@ -1,6 +1,7 @@
-//! The same bits for any number of threads, and again on a tape whose buffers were used before.
+//! The same bits for any number of threads and any part of a GPU, and again on a tape whose buffers were used before.
 
 use salsa_engine::cpu::Cpu;
+use salsa_engine::cuda::{self, CudaOptions};
 use salsa_engine::tape::Tape;
 
 use crate::conformance::{has_gpu, on_gpu};
@@ -32,6 +33,24 @@ fn results_do_not_depend_on_the_number_of_threads() {
         for threads in [2, 3, 8] {
             assert!(bits(&step(threads)) == bits(&alone), "{}, {threads} threads", program.name);
         }
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_the_part_of_a_gpu() {
+    if !has_gpu() {
+        return;
+    }
+    let options = CudaOptions { sharing: 5, ..CudaOptions::default() };
+    let device = || cuda::open(options).expect("there is a GPU");
+    // So many rows that a small part of a GPU has larger tiles than a whole one.
+    let size = Size { columns: 128, width: 128, ..SIZE };
+    for program in programs::all() {
+        let step = |n_others: usize| {
+            let _others: Vec<_> = (0..n_others).map(|_| device()).collect();
+            Stage::new(Tape::on(device()), size).step(&program)
+        };
+        assert!(bits(&step(0)) == bits(&step(4)), "{}", program.name);
     }
 }
 

@@ -7,6 +7,7 @@ static const float MOMENTUM = 0.1f;
 //   p: x, factors, out;  s: rows, columns, stride, add
 static __device__ __noinline__ void column_sums(u32 slot, u32 tile, float* scratch) {
     const Op& op = described[slot];
+    wait_for_inputs();
     const float *x = floats(op, 0), *factors = floats(op, 1);
     const u32 columns = op.s[1], c = tile * COLUMNS + threadIdx.x % COLUMNS;
     float sum = 0.0f;
@@ -63,6 +64,7 @@ static __device__ __forceinline__ void layer_norm_of(const Op& op, u32 tile) {
 
 static __device__ __noinline__ void layer_norm(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     BY_FOURS(layer_norm_of, op.s[1])
 }
 
@@ -118,12 +120,14 @@ static __device__ __forceinline__ void layer_norm_input_of(const Op& op, u32 til
 
 static __device__ __noinline__ void layer_norm_input(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     BY_FOURS(layer_norm_input_of, op.s[1])
 }
 
 // p: x, saved, dy, d_gain, d_bias;  s: rows, columns, add to gain, add to bias
 static __device__ __noinline__ void layer_norm_learned(u32 slot, u32 tile, float* scratch) {
     const Op& op = described[slot];
+    wait_for_inputs();
     const float *x = floats(op, 0), *saved = floats(op, 1), *dy = floats(op, 2);
     const u32 columns = op.s[1], c = tile * COLUMNS + threadIdx.x % COLUMNS;
     float gain = 0.0f, bias = 0.0f;
@@ -147,28 +151,35 @@ static __device__ __noinline__ void layer_norm_learned(u32 slot, u32 tile, float
 //   p: x, gain, bias, running mean, running variance, out, saved;  s: rows, columns, relu
 static __device__ __noinline__ void batch_norm(u32 slot, u32 tile, float* scratch) {
     const Op& op = described[slot];
+    wait_for_inputs();
     const float* x = floats(op, 0);
     float* out = floats(op, 5);
     const u32 rows = op.s[0], columns = op.s[1], active = op.s[2];
     const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS;
     const bool there = c < columns;
+    const u32 n_rows = there ? rows : 0;
+    float kept[KEPT] = {};
+    each_kept(n_rows, columns, c, [&](u32 k, u32 at) { kept[k] = x[at]; });
     double sum = 0.0, squares = 0.0;
-    if (there) each_row(rows, columns, c, [&](u32 at, u32) { sum += x[at]; });
+    each_kept(n_rows, columns, c, [&](u32 k, u32) { sum += kept[k]; });
+    each_row(n_rows, columns, c, [&](u32 at, u32) { sum += x[at]; }, KEPT);
     const double mean = column_sum(sum, scratch) / rows;
-    if (there) {
-        each_row(rows, columns, c, [&](u32 at, u32) {
-            const double d = x[at] - mean;
-            squares += d * d;
-        });
-    }
+    auto add_square = [&](float value) {
+        const double d = value - mean;
+        squares += d * d;
+    };
+    each_kept(n_rows, columns, c, [&](u32 k, u32) { add_square(kept[k]); });
+    each_row(n_rows, columns, c, [&](u32 at, u32) { add_square(x[at]); }, KEPT);
     const double total = column_sum(squares, scratch);
     if (!there) return;
     const float centre = (float)mean, reciprocal = (float)(1.0 / sqrt(total / rows + (double)EPSILON));
     const float gain = floats(op, 1)[c] * reciprocal, bias = floats(op, 2)[c];
-    each_row(rows, columns, c, [&](u32 at, u32) {
-        const float y = gain * (x[at] - centre) + bias;
-        out[at] = active ? relu(y) : y;
-    });
+    auto normed = [&](float value) {
+        const float y = gain * (value - centre) + bias;
+        return active ? relu(y) : y;
+    };
+    each_kept(rows, columns, c, [&](u32 k, u32 at) { out[at] = normed(kept[k]); });
+    each_row(rows, columns, c, [&](u32 at, u32) { out[at] = normed(x[at]); }, KEPT);
     if (threadIdx.x < COLUMNS) {
         float *running_mean = floats(op, 3) + c, *running_variance = floats(op, 4) + c;
         const float unbiased = (float)(total / max(rows - 1, 1u));
@@ -200,6 +211,7 @@ static __device__ __forceinline__ void batch_norm_running_of(const Op& op, u32 t
 
 static __device__ __noinline__ void batch_norm_running(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     BY_FOURS(batch_norm_running_of, op.s[1])
 }
 
@@ -207,6 +219,7 @@ static __device__ __noinline__ void batch_norm_running(u32 slot, u32 tile, float
 // s: rows, columns, relu, add to dx, add to d_gain, add to d_bias
 static __device__ __noinline__ void batch_norm_gradient(u32 slot, u32 tile, float* scratch) {
     const Op& op = described[slot];
+    wait_for_inputs();
     const float *x = floats(op, 0), *y = floats(op, 1), *dy = floats(op, 4);
     float* dx = floats(op, 5);
     const u32 rows = op.s[0], columns = op.s[1], active = op.s[2], add = op.s[3];
@@ -214,18 +227,28 @@ static __device__ __noinline__ void batch_norm_gradient(u32 slot, u32 tile, floa
     const bool there = c < columns;
     const float mean = there ? floats(op, 3)[c] : 0.0f;
     const float reciprocal = there ? floats(op, 3)[columns + c] : 0.0f;
+    const u32 n_rows = there ? rows : 0;
     double sum = 0.0, sum_h = 0.0;
-    auto passed = [&](u32 at) {
-        const float d = dy[at], result = active ? y[at] : 1.0f;
-        return result <= 0.0f ? 0.0f : d;
-    };
-    if (there) {
-        each_row(rows, columns, c, [&](u32 at, u32) {
-            const float d = passed(at);
-            sum += d;
-            sum_h += d * ((x[at] - mean) * reciprocal);
-        });
-    }
+    auto passed = [&](float d, float result) { return result <= 0.0f ? 0.0f : d; };
+    auto load_d = [&](u32 at) { return passed(dy[at], active ? y[at] : 1.0f); };
+    auto load_h = [&](u32 at) { return (x[at] - mean) * reciprocal; };
+    float d_kept[KEPT] = {}, h_kept[KEPT] = {}, y_kept[KEPT] = {};
+    each_kept(n_rows, columns, c, [&](u32 k, u32 at) {
+        d_kept[k] = dy[at];
+        h_kept[k] = x[at];
+        y_kept[k] = active ? y[at] : 1.0f;
+    });
+    each_kept(n_rows, columns, c, [&](u32 k, u32) {
+        d_kept[k] = passed(d_kept[k], y_kept[k]);
+        h_kept[k] = (h_kept[k] - mean) * reciprocal;
+        sum += d_kept[k];
+        sum_h += d_kept[k] * h_kept[k];
+    });
+    each_row(n_rows, columns, c, [&](u32 at, u32) {
+        const float d = load_d(at);
+        sum += d;
+        sum_h += d * load_h(at);
+    }, KEPT);
     const float total = (float)column_sum(sum, scratch), total_h = (float)column_sum(sum_h, scratch);
     if (!there) return;
     if (threadIdx.x < COLUMNS) {
@@ -235,10 +258,11 @@ static __device__ __noinline__ void batch_norm_gradient(u32 slot, u32 tile, floa
     if (!dx) return;
     const float factor = floats(op, 2)[c] * reciprocal;
     const float mean_d = total / rows, mean_h = total_h / rows;
-    each_row(rows, columns, c, [&](u32 at, u32) {
-        const float h = (x[at] - mean) * reciprocal, old = add ? dx[at] : 0.0f;
-        dx[at] = old + factor * (passed(at) - mean_d - h * mean_h);
-    });
+    auto put_dx = [&](u32 at, float d, float h) {
+        put(dx + at, factor * (d - mean_d - h * mean_h), add);
+    };
+    each_kept(rows, columns, c, [&](u32 k, u32 at) { put_dx(at, d_kept[k], h_kept[k]); });
+    each_row(rows, columns, c, [&](u32 at, u32) { put_dx(at, load_d(at), load_h(at)); }, KEPT);
 }
 
 // A row of `gates` is [reset | update | new | the state's share of new], sums before, values after;
@@ -271,6 +295,7 @@ static __device__ __forceinline__ void gru_gates_of(const Op& op, u32 tile) {
 
 static __device__ __noinline__ void gru_gates(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     BY_FOURS(gru_gates_of, op.s[1])
 }
 
@@ -306,5 +331,6 @@ static __device__ __forceinline__ void gru_gates_gradient_of(const Op& op, u32 t
 
 static __device__ __noinline__ void gru_gates_gradient(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     BY_FOURS(gru_gates_gradient_of, op.s[1])
 }

@@ -28,7 +28,7 @@ struct Op {
 };
 
 // The description of the operator that runs is in shared memory; the next one is on its way.
-__shared__ Op described[2];
+__shared__ __align__(16) Op described[2];
 
 static __device__ __forceinline__ float* floats(const Op& op, int i) { return (float*)op.p[i]; }
 static __device__ __forceinline__ u32* numbers(const Op& op, int i) { return (u32*)op.p[i]; }
@@ -153,10 +153,10 @@ static __device__ __forceinline__ Number column_sum(Number x, float* scratch) {
     return sum;
 }
 
-// Calls `use(place, row)` for the rows of a thread's column.
+// Calls `use(place, row)` for the rows of a thread's column, without the first ones.
 template <class Use>
-static __device__ __forceinline__ void each_row(u32 rows, u32 stride, u32 c, Use use) {
-    u32 r = threadIdx.x / COLUMNS;
+static __device__ __forceinline__ void each_row(u32 rows, u32 stride, u32 c, Use use, u32 first = 0) {
+    u32 r = first * GROUPS + threadIdx.x / COLUMNS;
 #pragma unroll 1
     for (; r + 3 * GROUPS < rows; r += 4 * GROUPS) {
 #pragma unroll
@@ -164,4 +164,17 @@ static __device__ __forceinline__ void each_row(u32 rows, u32 stride, u32 c, Use
     }
 #pragma unroll 1
     for (; r < rows; r += GROUPS) use(r * stride + c, r);
+}
+
+// As many rows of a thread's column are kept in registers where they are needed again.
+static const u32 KEPT = 8;
+
+// Calls `use(k, place)` for those of them that there are.
+template <class Use>
+static __device__ __forceinline__ void each_kept(u32 rows, u32 stride, u32 c, Use use) {
+#pragma unroll
+    for (u32 k = 0; k < KEPT; k++) {
+        const u32 r = k * GROUPS + threadIdx.x / COLUMNS;
+        if (r < rows) use(k, r * stride + c);
+    }
 }

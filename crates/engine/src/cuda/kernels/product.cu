@@ -120,6 +120,8 @@ template <int SIZE, int EDGE, int SLICE, bool INNER_A, bool INNER_B>
 static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, float* shared) {
     const u32 ACROSS = SIZE / EDGE, TEAM = ACROSS * ACROSS, SPLIT = THREADS / TEAM;
     const u32 OUTS = (SIZE * SIZE + THREADS - 1) / THREADS;
+    // Teams of half a warp, whose sums are added before the others'.
+    const u32 PAIRED = TEAM < 32 ? 2 : 1;
     // Rows of sums are so far apart that the threads of a warp write to different banks.
     const u32 APART = SIZE + 8;
     // Read once: between writes to shared memory the compiler would read them again.
@@ -137,13 +139,14 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
     Slices<SIZE, SLICE, INNER_B> from_b;
     const u32 place = (u32)__cvta_generic_to_shared(shared);
     u32 next = 0, left = 0, part = 0;
+    auto next_part = [&]() {
+        from_a.begin(floats(op, 2 * part), op.s[4 * part + 1], row0, rows, op.s[4 * part]);
+        from_b.begin(floats(op, 2 * part + 1), op.s[4 * part + 2], column0, columns, op.s[4 * part]);
+        left = op.s[4 * part + 3];
+        part++;
+    };
     auto load_next = [&]() {
-        if (left == 0 && part < parts) {
-            from_a.begin(floats(op, 2 * part), op.s[4 * part + 1], row0, rows, op.s[4 * part]);
-            from_b.begin(floats(op, 2 * part + 1), op.s[4 * part + 2], column0, columns, op.s[4 * part]);
-            left = op.s[4 * part + 3];
-            part++;
-        }
+        if (left == 0 && part < parts) next_part();
         if (left) {
             const u32 to = place + next * (8 * SLICE_FLOATS);
             const u32* strides = op.s + 4 * part - 3;
@@ -154,8 +157,6 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
         }
         close_stage();
     };
-#pragma unroll 1
-    for (int i = 0; i < STAGES - 1; i++) load_next();
 
     // Where in the tile a thread's sums are.
     auto summed_row = [&](u32 i) { return INNER_A ? down + i * ACROSS : down * EDGE + i; };
@@ -171,14 +172,12 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
     auto wanted = [&](u32 i) {
         return threadIdx.x + i * THREADS < SIZE * SIZE && row_of(i) < rows && column_of(i) < columns;
     };
-    auto load_more = [&](u32 i) {
-        float value = 0.0f;
-        if (bias && wanted(i)) value = bias[column_of(i)];
-        if (addend && wanted(i)) {
-            const u32 from = numbers(op, 11) ? numbers(op, 11)[row_of(i)] : row_of(i);
-            value += addend[(u64)from * op.s[25] + column_of(i)];
-        }
-        return value;
+    auto load_bias = [&](u32 i) { return bias && wanted(i) ? bias[column_of(i)] : 0.0f; };
+    auto load_addend_row = [&](u32 i) {
+        return addend && numbers(op, 11) && wanted(i) ? numbers(op, 11)[row_of(i)] : row_of(i);
+    };
+    auto load_addend = [&](u32 i, u32 row) {
+        return addend && wanted(i) ? addend[(u64)row * op.s[25] + column_of(i)] : 0.0f;
     };
     auto load_old = [&](u32 i) {
         return flags & PRODUCT_ADD && wanted(i) ? out[(u64)row_of(i) * stride + column_of(i)] : 0.0f;
@@ -188,10 +187,19 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
     };
     // All that is on its way while products are summed, if there are registers for it.
     const bool EARLY = OUTS <= 2;
-    float more[OUTS] = {}, old[OUTS] = {}, passes[OUTS] = {};
+    u32 addend_rows[OUTS];
+    float more[OUTS] = {}, addends[OUTS] = {}, old[OUTS] = {}, passes[OUTS] = {};
+
+    next_part();
+    wait_for_inputs();
+#pragma unroll
+    for (u32 i = 0; EARLY && i < OUTS; i++) addend_rows[i] = load_addend_row(i);
+#pragma unroll 1
+    for (int i = 0; i < STAGES - 1; i++) load_next();
 #pragma unroll
     for (u32 i = 0; EARLY && i < OUTS; i++) {
-        more[i] = load_more(i);
+        more[i] = load_bias(i);
+        addends[i] = load_addend(i, addend_rows[i]);
         old[i] = load_old(i);
         passes[i] = load_passes(i);
     }
@@ -232,16 +240,26 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
         }
 #pragma unroll
         for (u32 i = 0; !EARLY && i < OUTS; i++) {
-            more[i] = load_more(i);
+            more[i] = load_bias(i) + load_addend(i, load_addend_row(i));
             if (first == 0) old[i] = load_old(i);
         }
         // The teams' sums, added in their order and rounded once, and then to what was there.
         if (SPLIT > 1) __syncthreads();
 #pragma unroll
-        for (int i = 0; SPLIT > 1 && i < EDGE; i++)
+        for (int i = 0; SPLIT > 1 && i < EDGE / PAIRED; i++)
 #pragma unroll
             for (int j = 0; j < EDGE; j++) {
-                of_teams[(team * SIZE + summed_row(i)) * APART + summed_column(j)] = sums[i][j];
+                float sum = sums[i][j];
+                u32 row = i;
+                if (PAIRED > 1) {
+                    // Each of the two teams of a warp takes half of the rows of both.
+                    const bool second = threadIdx.x & TEAM;
+                    const float lower = sums[i][j], upper = sums[i + EDGE / 2][j];
+                    sum = second ? upper : lower;
+                    sum += __shfl_xor_sync(0xffffffffu, second ? lower : upper, TEAM);
+                    row = second ? i + EDGE / 2 : i;
+                }
+                of_teams[(team / PAIRED * SIZE + summed_row(row)) * APART + summed_column(j)] = sum;
             }
         if (SPLIT > 1) __syncthreads();
 #pragma unroll
@@ -249,11 +267,11 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
             const u32 at = threadIdx.x + i * THREADS;
             if (at < SIZE * SIZE) {
                 const float* from = of_teams + at / SIZE * APART + at % SIZE;
-                // Not before: converting it would wait for it.
-                asm volatile("" : "+f"(more[i]));
-                double all = more[i];
+                // Not before: adding them would wait for them.
+                asm volatile("" : "+f"(more[i]), "+f"(addends[i]));
+                double all = EARLY ? more[i] + addends[i] : more[i];
 #pragma unroll
-                for (u32 other = 0; other < SPLIT; other++) {
+                for (u32 other = 0; other < SPLIT / PAIRED; other++) {
                     all += SPLIT > 1 ? from[other * SIZE * APART] : sums[i / EDGE % EDGE][i % EDGE];
                 }
                 float sum = (float)all;
@@ -269,7 +287,6 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
         const float passed = EARLY ? passes[i] : load_passes(i);
         out[(u64)row_of(i) * stride + column_of(i)] = passed <= 0.0f ? 0.0f : old[i];
     }
-    __syncthreads();
 }
 
 // Layers read both operands by rows, gradients of inputs the second by columns, and gradients of
@@ -281,6 +298,11 @@ static __device__ __forceinline__ void product(const Op& op, u32 tile, float* sh
         case FORM_INNER_OUTER: product_tile<SIZE, EDGE, SLICE, true, false>(op, tile, shared); break;
         case FORM_BOTH_OUTER: product_tile<SIZE, EDGE, SLICE, false, false>(op, tile, shared); break;
     }
+}
+
+static __device__ __noinline__ void product_deep(u32 slot, u32 tile, float* shared) {
+    const Op& op = described[slot];
+    product<16, 4, 64>(op, tile, shared);
 }
 
 static __device__ __noinline__ void product_small(u32 slot, u32 tile, float* shared) {

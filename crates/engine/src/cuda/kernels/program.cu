@@ -1,9 +1,9 @@
 // Runs many operators in one launch, or one operator on the whole GPU.
 
 enum {
-    COPY, PRODUCT_SMALL, PRODUCT_MEDIUM, PRODUCT_LARGE, COLUMN_SUMS, LAYER_NORM, LAYER_NORM_INPUT,
-    LAYER_NORM_LEARNED, BATCH_NORM, BATCH_NORM_RUNNING, BATCH_NORM_GRADIENT, GRU_GATES,
-    GRU_GATES_GRADIENT, MESSAGES, MESSAGES_SOURCE, GATHER_MAX, GATHER_MAX_SOURCE, GATHER_MAX_SCALE,
+    COPY, PRODUCT_DEEP, PRODUCT_SMALL, PRODUCT_MEDIUM, PRODUCT_LARGE, COLUMN_SUMS, LAYER_NORM,
+    LAYER_NORM_INPUT, LAYER_NORM_LEARNED, BATCH_NORM, BATCH_NORM_RUNNING, BATCH_NORM_GRADIENT,
+    GRU_GATES, GRU_GATES_GRADIENT, MESSAGES, MESSAGES_SOURCE, GATHER_MAX, GATHER_MAX_SOURCE, GATHER_MAX_SCALE,
     EDGE_DOT, EDGE_DOT_GRADIENT, SEGMENT_REDUCE, SEGMENT_REDUCE_GRADIENT, SPREAD, LOG_SOFTMAX,
     LOG_SOFTMAX_GRADIENT, FILL, UNARY, UNARY_GRADIENT, BINARY, BINARY_GRADIENT, SCALED_SUM, MOVE,
     TRANSPOSE, GATHER_ROWS, SCATTER_ROWS, DOT, PICKED, LOSS, LOSS_GRADIENT, ROW_NORMS, MEAN,
@@ -13,6 +13,7 @@ enum {
 static __device__ __forceinline__ void run_tile(u32 slot, u32 tile, float* shared) {
     switch (described[slot].code) {
         case COPY: copy(slot, tile, shared); break;
+        case PRODUCT_DEEP: product_deep(slot, tile, shared); break;
         case PRODUCT_SMALL: product_small(slot, tile, shared); break;
         case PRODUCT_MEDIUM: product_medium(slot, tile, shared); break;
         case PRODUCT_LARGE: product_large(slot, tile, shared); break;
@@ -60,25 +61,6 @@ static __device__ __forceinline__ void run_tile(u32 slot, u32 tile, float* share
     }
 }
 
-// A program: every block has a list of turns, each one tile of one operator:
-//
-//   operator << 22 | tile << 2 | flags
-//
-// in the order of phases. What a phase reads was written in earlier ones, perhaps by other blocks:
-// the first turn of a block in a phase waits until so many blocks have finished earlier phases as
-// its operator says (`after`), and after the last one the block counts itself as finished, in
-// `arrived`, which counts up from 0 over a launch. Blocks that have no part in a phase go past it.
-enum { TURN_WAITS = 1, TURN_ENDS = 2 };
-
-// Turns are copied to shared memory so many at a time, and as many are on their way.
-static const u32 TURNS = 32;
-// The interpreter's state is in shared memory: registers would be saved in local memory around
-// every operator, which waiting throws out of the first-level cache.
-__shared__ u32 turns_here[2 * TURNS];
-__shared__ u32 current, n_turns, first_turn;
-
-static __device__ __forceinline__ u32 turn(u32 number) { return turns_here[number % (2 * TURNS)]; }
-
 // Begins to copy the turns from a multiple of TURNS on.
 static __device__ __forceinline__ void bring_turns(const u32* turns, u32 number) {
     if (number < n_turns && threadIdx.x < TURNS / 4) {
@@ -96,30 +78,31 @@ static __device__ __forceinline__ void bring_description(const Op* ops, u32 numb
     }
 }
 
-// What one thread does between turns, while the others wait for it.
-static __device__ __forceinline__ void next_turn(u32* arrived) {
-    const u32 number = current + 1;
-    current = number;
-    if (number && turn(number - 1) & TURN_ENDS) {
-        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
-    }
-    if (number < n_turns && turn(number) & TURN_WAITS) {
-        const u32 after = described[number % 2].after;
-        u32 now;
-        do {
-            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
-        } while (now < after);
-    }
+// What blocks count with: those that have finished a phase; those that came first to their
+// multiprocessor, and the others; and the blocks of each multiprocessor.
+struct Header {
+    u32 arrived, first, others, unused, blocks[508];
+};
+
+// The list of a block. Lists get shorter, and two blocks of a multiprocessor are in each other's
+// way, so whoever comes first to one takes the next from the start, and others from the end.
+static __device__ __forceinline__ uint2 taken_list(const uint2* lists, Header* header) {
+    u32 multiprocessor;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+    const bool first = atomicAdd(&header->blocks[multiprocessor % 508], 1) == 0;
+    const u32 number = atomicAdd(first ? &header->first : &header->others, 1);
+    return lists[first ? number : gridDim.x - 1 - number];
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    run_program(const Op* ops, const u32* turns, const uint2* lists, u32* arrived) {
+    run_program(const Op* ops, const u32* turns, const uint2* lists, Header* header) {
     extern __shared__ float4 dynamic[];
     if (threadIdx.x == 0) {
-        const uint2 list = lists[blockIdx.x];
+        const uint2 list = taken_list(lists, header);
         first_turn = list.x;
         n_turns = list.y;
-        current = NONE;
+        arrived = &header->arrived;
+        current = 0;
     }
     __syncthreads();
     bring_turns(turns, 0);
@@ -129,11 +112,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     bring_description(ops, 0);
     close_stage();
     while (true) {
+        // The last tile is done and this turn's description there.
         wait_for_stage<0>();
         __syncthreads();
-        if (threadIdx.x == 0) next_turn(arrived);
-        __syncthreads();
         const u32 number = current;
+        if (threadIdx.x == 0 && number && turn(number - 1) & TURN_ENDS) {
+            asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
+        }
         if (number >= n_turns) return;
         if (number % TURNS == 0) bring_turns(turns, number + TURNS);
         bring_description(ops, number + 1);
@@ -146,6 +131,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
 extern "C" __global__ void __launch_bounds__(THREADS, 2) run_one(const __grid_constant__ Op op) {
     extern __shared__ float4 dynamic[];
     if (threadIdx.x < sizeof(Op) / 4) ((u32*)described)[threadIdx.x] = ((const u32*)&op)[threadIdx.x];
-    __syncthreads();
-    for (u32 tile = blockIdx.x; tile < op.tiles; tile += gridDim.x) run_tile(0, tile, (float*)dynamic);
+    // Nothing to wait for.
+    if (threadIdx.x < 2 * TURNS) turns_here[threadIdx.x] = 0;
+    if (threadIdx.x == 0) current = 0;
+    for (u32 tile = blockIdx.x; tile < op.tiles; tile += gridDim.x) {
+        __syncthreads();
+        run_tile(0, tile, (float*)dynamic);
+    }
 }

@@ -12,6 +12,7 @@ static __device__ __forceinline__ void copy_of(const Op& op, u32 tile) {
 
 static __device__ __noinline__ void copy(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     BY_FOURS(copy_of, op.s[0])
 }
 
@@ -23,6 +24,7 @@ static __device__ __forceinline__ void fill_of(const Op& op, u32 tile) {
 
 static __device__ __noinline__ void fill(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     BY_FOURS(fill_of, op.s[0])
 }
 
@@ -48,6 +50,7 @@ static __device__ __forceinline__ void unary_of(const Op& op, u32 tile) {
 
 static __device__ __noinline__ void unary(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     BY_FOURS(unary_of, op.s[0])
 }
 
@@ -71,6 +74,7 @@ static __device__ __forceinline__ void unary_gradient_of(const Op& op, u32 tile)
 
 static __device__ __noinline__ void unary_gradient(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     BY_FOURS(unary_gradient_of, op.s[0])
 }
 
@@ -94,6 +98,7 @@ static __device__ __forceinline__ void binary_of(const Op& op, u32 tile) {
 
 static __device__ __noinline__ void binary(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     BY_FOURS(binary_of, op.s[0])
 }
 
@@ -118,6 +123,7 @@ static __device__ __forceinline__ void binary_gradient_of(const Op& op, u32 tile
 
 static __device__ __noinline__ void binary_gradient(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     BY_FOURS(binary_gradient_of, op.s[0])
 }
 
@@ -136,6 +142,7 @@ static __device__ __forceinline__ void scaled_sum_of(const Op& op, u32 tile) {
 
 static __device__ __noinline__ void scaled_sum(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     BY_FOURS(scaled_sum_of, op.s[0])
 }
 
@@ -159,6 +166,7 @@ static __device__ __forceinline__ void move_of(const Op& op, u32 tile) {
 
 static __device__ __noinline__ void move(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     const u32 second = op.s[4] == NONE ? 0 : op.s[4];
     const u64 all = op.s[1] | op.s[2] | op.s[3] | second | op.s[5] | op.s[6] | op.p[0] / 4 | op.p[1] / 4;
     BY_FOURS(move_of, all)
@@ -167,6 +175,7 @@ static __device__ __noinline__ void move(u32 slot, u32 tile, float*) {
 // p: from, to;  s: rows, columns
 static __device__ __noinline__ void transpose(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     const u32 rows = op.s[0], columns = op.s[1];
     each_pack<1>(op, tile, rows * columns, [&](u32 i) {
         // The divisor is that of the result: its columns are the rows.
@@ -187,6 +196,7 @@ static __device__ __forceinline__ void gather_rows_of(const Op& op, u32 tile) {
 
 static __device__ __noinline__ void gather_rows(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     BY_FOURS(gather_rows_of, op.s[1])
 }
 
@@ -209,12 +219,14 @@ static __device__ __forceinline__ void scatter_rows_of(const Op& op, u32 tile) {
 
 static __device__ __noinline__ void scatter_rows(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     BY_FOURS(scatter_rows_of, op.s[1])
 }
 
 // One block.  p: a, b, out;  s: count, add
 static __device__ __noinline__ void dot(u32 slot, u32, float* scratch) {
     const Op& op = described[slot];
+    wait_for_inputs();
     const float4 *a = (const float4*)floats(op, 0), *b = (const float4*)floats(op, 1);
     const u32 fours = op.s[0] / 4;
     float sum = 0.0f;
@@ -232,6 +244,7 @@ static __device__ __noinline__ void dot(u32 slot, u32, float* scratch) {
 // One block.  p: x, targets, weights, out;  s: count
 static __device__ __noinline__ void picked(u32 slot, u32, float* scratch) {
     const Op& op = described[slot];
+    wait_for_inputs();
     const float *x = floats(op, 0), *weights = floats(op, 2);
     const u32* targets = numbers(op, 1);
     float sum = 0.0f;
@@ -247,6 +260,7 @@ static __device__ __noinline__ void picked(u32 slot, u32, float* scratch) {
 // One block.  p: x, targets, weights, out;  s: count, loss
 static __device__ __noinline__ void loss(u32 slot, u32, float* scratch) {
     const Op& op = described[slot];
+    wait_for_inputs();
     float sum = 0.0f;
 #pragma unroll 2
     for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) {
@@ -262,6 +276,7 @@ static __device__ __noinline__ void loss(u32 slot, u32, float* scratch) {
 // p: x, targets, weights, dy, dx;  s: count, loss, add
 static __device__ __noinline__ void loss_gradient(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     const float dy = floats(op, 3)[0];
     each_pack<1>(op, tile, op.s[0], [&](u32 i) {
         const float x = floats(op, 0)[i], target = floats(op, 1)[i];
@@ -273,6 +288,7 @@ static __device__ __noinline__ void loss_gradient(u32 slot, u32 tile, float*) {
 // A warp a row.  p: x, norms;  s: rows, columns
 static __device__ __noinline__ void row_norms(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     const u32 row = tile * WARPS + threadIdx.x / 32, columns = op.s[1];
     if (row >= op.s[0]) return;
     const float* x = floats(op, 0) + row * columns;
@@ -286,6 +302,7 @@ static __device__ __noinline__ void row_norms(u32 slot, u32 tile, float*) {
 // One block.  p: x, out;  s: count
 static __device__ __noinline__ void mean(u32 slot, u32, float* scratch) {
     const Op& op = described[slot];
+    wait_for_inputs();
     float sum = 0.0f;
 #pragma unroll 4
     for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) sum += floats(op, 0)[i];
@@ -309,17 +326,22 @@ static __device__ __forceinline__ void mean_norm_gradient_of(const Op& op, u32 t
 
 static __device__ __noinline__ void mean_norm_gradient(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     BY_FOURS(mean_norm_gradient_of, op.s[1])
 }
 
-// The sum of squares of each tile.  p: x, sums;  s: count
+// The sum of squares of each tile, four values a thread.  p: x, sums;  s: count
 static __device__ __noinline__ void squares(u32 slot, u32 tile, float* scratch) {
     const Op& op = described[slot];
-    const float* x = floats(op, 0);
-    const u32 end = min(op.s[0], (tile + 1) * op.s[31]);
-    float sum = 0.0f;
-#pragma unroll 4
-    for (u32 i = tile * op.s[31] + threadIdx.x; i < end; i += THREADS) sum += x[i] * x[i];
+    wait_for_inputs();
+    float sum = 0.0f, x[4];
+#pragma unroll
+    for (u32 k = 0; k < 4; k++) {
+        const u32 i = (4 * tile + k) * THREADS + threadIdx.x;
+        x[k] = i < op.s[0] ? floats(op, 0)[i] : 0.0f;
+    }
+#pragma unroll
+    for (u32 k = 0; k < 4; k++) sum += x[k] * x[k];
     sum = block_sum(sum, scratch);
     if (threadIdx.x == 0) floats(op, 1)[tile] = sum;
 }
@@ -328,6 +350,7 @@ static __device__ __noinline__ void squares(u32 slot, u32 tile, float* scratch) 
 //   p: sums, loss, out;  s: count, clip
 static __device__ __noinline__ void clip(u32 slot, u32, float* scratch) {
     const Op& op = described[slot];
+    wait_for_inputs();
     double sum = 0.0;
     for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) sum += floats(op, 0)[i];
 #pragma unroll
@@ -373,5 +396,6 @@ static __device__ __forceinline__ void adam_of(const Op& op, u32 tile) {
 
 static __device__ __noinline__ void adam(u32 slot, u32 tile, float*) {
     const Op& op = described[slot];
+    wait_for_inputs();
     BY_FOURS(adam_of, op.s[0])
 }
