@@ -11,5 +11,9 @@ fuzz_target!(|bytes: &[u8]| samples::also_sealed(bytes, reseal, all));
 
 fn all(bytes: Vec<u8>) {
     let Ok(shard) = Shard::from_bytes(bytes.into()) else { return };
-    samples::used(shard.samples(), |index, hints| shard.sample(index, hints));
+    samples::used(shard.samples(), |index, hints| {
+        let sample = shard.sample(index, hints);
+        assert!(hints || shard.ready(index).is_ok() == sample.is_ok());
+        sample
+    });
 }

@@ -4,6 +4,7 @@
 //! throwing out old ones for new ones would only lose both.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -43,6 +44,19 @@ impl Cache {
     ) -> Result<Arc<Ready>, E> {
         self.without.get(index, self.limit, make)
     }
+
+    /// The same where it is read and not made, which takes little: it is kept from the second time
+    /// on, so that one pass over a data set needs no memory and no time for that.
+    pub fn read_often<E>(
+        &self,
+        index: u64,
+        read: impl FnOnce() -> Result<Ready, E>,
+    ) -> Result<Arc<Ready>, E> {
+        if self.without.is_new(index) {
+            return Ok(Arc::new(read()?));
+        }
+        self.without.get(index, self.limit, read)
+    }
 }
 
 /// What is kept under an index.
@@ -51,7 +65,8 @@ trait Kept {
     fn bytes(&self) -> usize;
 }
 
-struct Shelf<T: Kept>(Mutex<HashMap<u64, Arc<T>>>);
+/// What was asked for, and is here unless it was asked for once or there was no room.
+struct Shelf<T: Kept>(Mutex<HashMap<u64, Option<Arc<T>>>>);
 
 impl<T: Kept> Default for Shelf<T> {
     fn default() -> Self {
@@ -60,6 +75,18 @@ impl<T: Kept> Default for Shelf<T> {
 }
 
 impl<T: Kept> Shelf<T> {
+    /// Whether nobody has asked for it, as far as is known; from now on somebody has.
+    fn is_new(&self, index: u64) -> bool {
+        let Ok(mut shelf) = self.0.try_lock() else { return false };
+        match shelf.entry(index) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(place) => {
+                place.insert(None);
+                true
+            }
+        }
+    }
+
     /// Never waits: a process that was forked while a thread held the lock would wait for ever.
     fn get<E>(
         &self,
@@ -68,14 +95,14 @@ impl<T: Kept> Shelf<T> {
         make: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
         let known = self.0.try_lock().ok();
-        if let Some(kept) = known.and_then(|shelf| shelf.get(&index).cloned()) {
+        if let Some(kept) = known.and_then(|shelf| shelf.get(&index).cloned().flatten()) {
             return Ok(kept);
         }
         let made = Arc::new(make()?);
         let bytes = made.bytes();
         if KEPT.load(Ordering::Relaxed).saturating_add(bytes) <= limit
             && let Ok(mut shelf) = self.0.try_lock()
-            && shelf.insert(index, made.clone()).is_none()
+            && shelf.insert(index, Some(made.clone())).flatten().is_none()
         {
             KEPT.fetch_add(bytes, Ordering::Relaxed);
         }
@@ -86,7 +113,7 @@ impl<T: Kept> Shelf<T> {
 impl<T: Kept> Drop for Shelf<T> {
     fn drop(&mut self) {
         if let Ok(shelf) = self.0.get_mut() {
-            let kept: usize = shelf.values().map(|kept| kept.bytes()).sum();
+            let kept: usize = shelf.values().flatten().map(|kept| kept.bytes()).sum();
             KEPT.fetch_sub(kept, Ordering::Relaxed);
         }
     }

@@ -283,8 +283,14 @@ impl PySplit {
         } else {
             let samples = (0..).zip(indices).map(|(place, &index)| {
                 between()?;
-                let ready = || Ok(Ready::new(&make(index)?).map_err(|error| error.at(place))?);
-                self.cache.without_hints(index, ready)
+                match &self.stored {
+                    Some(stored) => {
+                        self.cache.read_often(index, || Ok(stored.split.ready(index)?))
+                    }
+                    None => self.cache.without_hints(index, || {
+                        Ok(Ready::new(&make(index)?).map_err(|error| error.at(place))?)
+                    }),
+                }
             });
             Ok(join(&samples.collect::<Result<Vec<_>, Raised>>()?)?)
         }

@@ -8,7 +8,8 @@ use crate::algorithms::Algorithm;
 use crate::convention::Convention;
 use crate::graph::Graph;
 use crate::random;
-use crate::trajectory::{RecordError, Recorder, Trajectory};
+use crate::spec::Spec;
+use crate::trajectory::{RecordError, Recorder, Trajectory, TrajectoryError};
 
 /// What an algorithm reads beside the graph.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -17,6 +18,48 @@ pub struct Inputs {
     pub source: Option<u32>,
     /// Its random values.
     pub randomness: Option<Randomness>,
+}
+
+impl Inputs {
+    /// Whether they fit a graph and an execution of so many steps.
+    pub(crate) fn check(
+        &self,
+        spec: &Spec,
+        n_nodes: usize,
+        is_weighted: bool,
+        length: u32,
+    ) -> Result<(), TrajectoryError> {
+        let wrong = |name: &str, problem: String| Err(TrajectoryError::new(name, problem));
+        let missing = |name: &str| wrong(name, format!("{} needs it", spec.algorithm));
+        match self.source {
+            Some(source) if source as usize >= n_nodes => {
+                return wrong("source", format!("expected a node below {n_nodes}, found {source}"));
+            }
+            None if spec.needs_source() => return missing("source"),
+            _ => {}
+        }
+        if spec.needs_weights() && !is_weighted {
+            return missing("weights");
+        }
+        match self.randomness.as_ref().map(Randomness::phases) {
+            Some(phases) => {
+                if let Some(phase) = phases.iter().find(|phase| phase.len() != n_nodes) {
+                    let found = phase.len();
+                    return wrong("randomness", format!("expected {n_nodes} nodes, found {found}"));
+                }
+                let (expected, found) = (length.div_ceil(2), phases.len());
+                if (expected as usize) > found {
+                    return wrong(
+                        "randomness",
+                        format!("expected {expected} phases, found {found}"),
+                    );
+                }
+            }
+            None if spec.needs_randomness() => return missing("randomness"),
+            None => {}
+        }
+        Ok(())
+    }
 }
 
 /// Random values, a fresh one for every node in each phase of two steps.

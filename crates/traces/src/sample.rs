@@ -50,36 +50,9 @@ impl Sample {
     /// Whether inputs and execution fit the graph and the spec, for a sample that was not made
     /// here, such as one from a file.
     pub fn check(&self) -> Result<(), TrajectoryError> {
-        let (n_nodes, spec) = (self.graph.n_nodes(), &self.trajectory.spec);
-        let wrong = |name: &str, problem: String| Err(TrajectoryError::new(name, problem));
-        let missing = |name: &str| wrong(name, format!("{} needs it", spec.algorithm));
-        match self.inputs.source {
-            Some(source) if source as usize >= n_nodes => {
-                return wrong("source", format!("expected a node below {n_nodes}, found {source}"));
-            }
-            None if spec.needs_source() => return missing("source"),
-            _ => {}
-        }
-        if spec.needs_weights() && !self.graph.is_weighted() {
-            return missing("weights");
-        }
-        match self.inputs.randomness.as_ref().map(Randomness::phases) {
-            Some(phases) => {
-                if let Some(phase) = phases.iter().find(|phase| phase.len() != n_nodes) {
-                    let found = phase.len();
-                    return wrong("randomness", format!("expected {n_nodes} nodes, found {found}"));
-                }
-                let (expected, found) = (self.trajectory.length.div_ceil(2), phases.len());
-                if (expected as usize) > found {
-                    return wrong(
-                        "randomness",
-                        format!("expected {expected} phases, found {found}"),
-                    );
-                }
-            }
-            None if spec.needs_randomness() => return missing("randomness"),
-            None => {}
-        }
+        let (graph, trajectory) = (&self.graph, &self.trajectory);
+        let (n_nodes, is_weighted) = (graph.n_nodes(), graph.is_weighted());
+        self.inputs.check(&trajectory.spec, n_nodes, is_weighted, trajectory.length)?;
         self.trajectory.check(&self.graph)
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use salsa_traces::graph::{Graph, GraphError};
+use salsa_traces::graph::{Entries, Graph, GraphError};
 
 /// Undirected edges with weights, u < v.
 type Edges = BTreeMap<(u32, u32), f64>;
@@ -25,7 +25,16 @@ proptest! {
         let (upper, weights): (Vec<u32>, Vec<f64>) =
             edges.iter().map(|(edge, &weight)| (edge.1, weight)).unzip();
         let made = Graph::from_upper_rows(&row_lengths, &upper).unwrap();
-        prop_assert_eq!(made.with_weights(&weights).unwrap(), graph(n_nodes, &edges));
+        let expected = graph(n_nodes, &edges);
+        prop_assert_eq!(&made.with_weights(&weights).unwrap(), &expected);
+        let unfolded = Entries::of_upper_rows(&row_lengths, &upper, Some(&weights)).unwrap();
+        let single = expected.entry_weights(1.0).into_iter().map(|weight| weight as f32);
+        prop_assert_eq!(&unfolded, &(Entries::of(&expected), Some(single.collect())));
+        let plain = Entries::of_upper_rows(&row_lengths, &upper, None).unwrap();
+        prop_assert_eq!(&plain, &(Entries::of(&expected), None));
+        for (u, v) in (0..n_nodes as u32).flat_map(|u| (0..n_nodes as u32).map(move |v| (u, v))) {
+            prop_assert_eq!(plain.0.entry_to(u, v), expected.entry_to(u, v));
+        }
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod ready;
 
 use column::column;
 pub use column::{Column, Numbers};
+pub(crate) use ready::Raw;
 pub use ready::Ready;
 
 use std::borrow::Borrow;

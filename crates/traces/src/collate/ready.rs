@@ -4,6 +4,8 @@
 //! copy, which is several times faster on large graphs than to walk along their rows.
 
 use super::{CollateError, is_seen};
+use crate::execution::{Inputs, Randomness};
+use crate::graph::Entries;
 use crate::sample::Sample;
 use crate::spec::{Field, Kind, Spec};
 use crate::trajectory::Values;
@@ -30,29 +32,35 @@ pub(super) enum Feature {
     Marks(Vec<u32>),
 }
 
+/// What a sample is made ready from.
+pub(crate) struct Raw<'a> {
+    pub(crate) spec: &'a Spec,
+    pub(crate) length: u32,
+    pub(crate) entries: Entries,
+    /// One an entry, if the graph is weighted.
+    pub(crate) weights: Option<Vec<f32>>,
+    pub(crate) inputs: &'a Inputs,
+    pub(crate) outputs: &'a [Values],
+}
+
 impl Ready {
     /// Lays a sample out. An error speaks of place 0.
     pub fn new(sample: &Sample) -> Result<Self, CollateError> {
         let (graph, trajectory) = (&sample.graph, &sample.trajectory);
-        let mut targets = vec![0; graph.n_entries()];
-        graph.write_targets(&mut targets);
-        let spec = &trajectory.spec;
-        let inputs = spec.inputs().filter(|field| is_seen(field));
-        let inputs = inputs.map(|field| (field, input(sample, field)));
-        let outputs = spec.outputs().zip(0..).map(|(field, place): (_, usize)| {
-            let values = trajectory.outputs.get(place);
-            (field, values.and_then(|values| feature(sample, field, values)))
+        let weights = graph.is_weighted().then(|| {
+            let mut weights = vec![1.0; graph.n_entries()];
+            graph.write_weights(|weight| weight as f32, &mut weights);
+            weights
         });
-        let features = inputs.chain(outputs).map(|(field, feature)| {
-            feature.ok_or_else(|| CollateError::Misfit { place: 0, name: field.name.to_string() })
-        });
-        Ok(Self {
-            features: features.collect::<Result<_, _>>()?,
-            spec: spec.clone(),
+        let raw = Raw {
+            spec: &trajectory.spec,
             length: trajectory.length,
-            row_lengths: graph.entry_counts().collect(),
-            targets,
-        })
+            entries: Entries::of(graph),
+            weights,
+            inputs: &sample.inputs,
+            outputs: &trajectory.outputs,
+        };
+        raw.laid_out().map_err(|name| CollateError::Misfit { place: 0, name })
     }
 
     /// About how much memory it takes.
@@ -66,65 +74,91 @@ impl Ready {
     }
 }
 
-/// An input of a sample; `None` if it has none that fits.
-fn input(sample: &Sample, field: &Field) -> Option<Feature> {
-    match &*field.name {
-        "randomness" => randomness(sample),
-        "weights" => {
-            let mut numbers = vec![1.0; sample.graph.n_entries()];
-            sample.graph.write_weights(|weight| weight as f32, &mut numbers);
-            sample.graph.is_weighted().then_some(Feature::Rows(numbers))
+impl Raw<'_> {
+    /// The sample, or the name of a feature that has no values or others than the spec says.
+    pub(crate) fn laid_out(mut self) -> Result<Ready, String> {
+        let spec = self.spec;
+        let mut features = Vec::new();
+        for field in spec.inputs().filter(|field| is_seen(field)) {
+            features.push((field, self.input(field)));
         }
-        name => feature(sample, field, &sample.input(name)?),
+        for (place, field) in spec.outputs().enumerate() {
+            let values = self.outputs.get(place);
+            features.push((field, values.and_then(|values| self.feature(field, values))));
+        }
+        let features = features.into_iter();
+        let features = features.map(|(field, feature)| feature.ok_or(field.name.to_string()));
+        Ok(Ready {
+            features: features.collect::<Result<_, _>>()?,
+            spec: spec.clone(),
+            length: self.length,
+            row_lengths: self.entries.row_lengths().collect(),
+            targets: self.entries.into_targets(),
+        })
     }
-}
 
-/// Random values `[nodes, steps]`, the two steps of a phase alike.
-fn randomness(sample: &Sample) -> Option<Feature> {
-    let (n_nodes, n_steps) = (sample.graph.n_nodes(), sample.trajectory.length as usize);
-    let phases = sample.inputs.randomness.as_ref()?.phases();
-    let mut numbers = vec![0.0; n_nodes * n_steps];
-    for step in 0..n_steps {
-        let phase = phases.get(step / 2).filter(|phase| phase.len() == n_nodes)?;
-        for (node, &value) in phase.iter().enumerate() {
-            numbers[node * n_steps + step] = value as f32;
-        }
-    }
-    Some(Feature::Rows(numbers))
-}
-
-/// The values of one moment; `None` if they do not fit the graph.
-fn feature(sample: &Sample, field: &Field, values: &Values) -> Option<Feature> {
-    let graph = &sample.graph;
-    let n_rows = match field.kind {
-        Kind::Pointer => graph.n_entries(),
-        _ => graph.n_values(field.location),
-    };
-    let number = |is_set: bool| if is_set { 1.0 } else { 0.0 };
-    let numbers: Vec<f32> = match (values, field.kind) {
-        (Values::Mask(values), Kind::Mask) => values.iter().map(|&value| number(value)).collect(),
-        (Values::Scalar(values), Kind::Scalar) => {
-            values.iter().map(|&value| value as f32).collect()
-        }
-        (Values::MaskOne(node), Kind::MaskOne) => {
-            return ((*node as usize) < n_rows).then(|| Feature::Marks(vec![*node]));
-        }
-        (Values::Pointer(targets), Kind::Pointer) => {
-            if targets.len() != graph.n_nodes() {
-                return None;
+    /// An input; `None` if there is none that fits.
+    fn input(&mut self, field: &Field) -> Option<Feature> {
+        let n_nodes = self.entries.n_nodes();
+        match &*field.name {
+            "randomness" => self.randomness(),
+            "weights" => self.weights.take().map(Feature::Rows),
+            "pos" => {
+                let position = |node| (f64::from(node) / n_nodes as f64) as f32;
+                Some(Feature::Rows((0..n_nodes as u32).map(position).collect()))
             }
-            let entry = |(node, &target)| graph.entry_to(node, target).map(|entry| entry as u32);
-            return (0..).zip(targets).map(entry).collect::<Option<_>>().map(Feature::Marks);
+            "s" => self.feature(field, &Values::MaskOne(self.inputs.source?)),
+            _ => None,
         }
-        (Values::Categorical(values), Kind::Categorical { classes }) => {
-            let one_hot = |&class: &u8| (0..classes).map(move |other| number(other == class));
-            values.iter().flat_map(one_hot).collect()
+    }
+
+    /// Random values `[nodes, steps]`, the two steps of a phase alike.
+    fn randomness(&self) -> Option<Feature> {
+        let (n_nodes, n_steps) = (self.entries.n_nodes(), self.length as usize);
+        let phases = self.inputs.randomness.as_ref().map(Randomness::phases)?;
+        let mut numbers = vec![0.0; n_nodes * n_steps];
+        for step in 0..n_steps {
+            let phase = phases.get(step / 2).filter(|phase| phase.len() == n_nodes)?;
+            for (node, &value) in phase.iter().enumerate() {
+                numbers[node * n_steps + step] = value as f32;
+            }
         }
-        _ => return None,
-    };
-    let width = match field.kind {
-        Kind::Categorical { classes } => classes.into(),
-        _ => 1,
-    };
-    (numbers.len() == n_rows * width).then_some(Feature::Rows(numbers))
+        Some(Feature::Rows(numbers))
+    }
+
+    /// The values of one moment; `None` if they do not fit.
+    fn feature(&self, field: &Field, values: &Values) -> Option<Feature> {
+        let entries = &self.entries;
+        if !values.fits(field.kind) {
+            return None;
+        }
+        let number = |is_set: bool| if is_set { 1.0 } else { 0.0 };
+        let numbers: Vec<f32> = match (values, field.kind) {
+            (Values::Mask(values), _) => values.iter().map(|&value| number(value)).collect(),
+            (Values::Scalar(values), _) => values.iter().map(|&value| value as f32).collect(),
+            (Values::MaskOne(node), _) => {
+                let is_node = (*node as usize) < entries.n_nodes();
+                return is_node.then(|| Feature::Marks(vec![*node]));
+            }
+            (Values::Pointer(targets), _) => {
+                if targets.len() != entries.n_nodes() {
+                    return None;
+                }
+                let entry = |(node, &target)| entries.entry_to(node, target);
+                let marks = (0..).zip(targets).map(|node| entry(node).map(|entry| entry as u32));
+                return marks.collect::<Option<_>>().map(Feature::Marks);
+            }
+            (Values::Categorical(values), Kind::Categorical { classes }) => {
+                let one_hot = |&class: &u8| (0..classes).map(move |other| number(other == class));
+                values.iter().flat_map(one_hot).collect()
+            }
+            (Values::Categorical(_), _) => return None,
+        };
+        let width = match field.kind {
+            Kind::Categorical { classes } => classes.into(),
+            _ => 1,
+        };
+        (numbers.len() == entries.n_values(field.location) * width)
+            .then_some(Feature::Rows(numbers))
+    }
 }

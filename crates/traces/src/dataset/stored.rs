@@ -12,6 +12,7 @@ use thiserror::Error;
 use super::records::RecordFile;
 use super::whole_shards::WholeShards;
 use super::{Manifest, VerifyError, manifest_path};
+use crate::collate::Ready;
 use crate::export::arrow::{Shard, ShardError};
 use crate::export::{Format, UnknownFormat};
 use crate::sample::{Sample, SampleError};
@@ -171,8 +172,7 @@ impl StoredSplit {
         let wrong = |path: String| move |error| StoredError::Shard { path, error };
         match &self.contents {
             Contents::Mapped(shards) => {
-                let place = shards.partition_point(|(_, shard)| shard.samples().end <= index);
-                let (path, shard) = &shards[place];
+                let (path, shard) = holding(shards, index);
                 shard.sample(index, hints).map_err(wrong(path.clone()))
             }
             Contents::Whole(shards) => {
@@ -181,6 +181,22 @@ impl StoredSplit {
             }
             Contents::Records(file) => file.sample(index, hints, &self.manifest),
         }
+    }
+
+    /// Sample `index` without hints, ready for a batch.
+    pub fn ready(&self, index: u64) -> Result<Ready, StoredError> {
+        if let Contents::Mapped(shards) = &self.contents
+            && index < self.len()
+        {
+            let (path, shard) = holding(shards, index);
+            let wrong = |error| StoredError::Shard { path: path.clone(), error };
+            return shard.ready(index).map_err(wrong);
+        }
+        let sample = self.sample(index, false)?;
+        Ready::new(&sample).map_err(|error| {
+            let (path, problem) = (self.path.display().to_string(), error.to_string());
+            StoredError::Shard { path, error: ShardError::Sample { index, problem } }
+        })
     }
 
     /// The samples of a range, read in parallel, in order.
@@ -215,6 +231,11 @@ impl Contents {
             Self::Records(_) => manifest.samples,
         }
     }
+}
+
+/// The shard with a sample, which must be there.
+fn holding(shards: &[(String, Shard)], index: u64) -> &(String, Shard) {
+    &shards[shards.partition_point(|(_, shard)| shard.samples().end <= index)]
 }
 
 /// The Arrow shards in a folder.

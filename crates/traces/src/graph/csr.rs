@@ -348,7 +348,7 @@ impl Graph {
 ///
 /// Most rows are short, and there counting without a branch is faster than searching.
 #[inline]
-fn count_below(row: &[u32], v: u32) -> usize {
+pub(super) fn count_below(row: &[u32], v: u32) -> usize {
     match row.len() {
         0..=64 => row.iter().map(|&w| u32::from(w < v)).sum::<u32>() as usize,
         _ => row.partition_point(|&w| w < v),

@@ -69,6 +69,27 @@ pub(super) fn rows_of_upper(
     row_lengths: &[u32],
     upper: &[u32],
 ) -> Result<(Vec<u32>, Vec<u32>), GraphError> {
+    let offsets = offsets_of_upper(row_lengths, upper)?;
+    let mut next = offsets.clone();
+    let mut neighbours = vec![0u32; 2 * upper.len()];
+    let mut rest = upper;
+    for (u, &len) in (0..).zip(row_lengths) {
+        let (row, after) = rest.split_at(len as usize);
+        rest = after;
+        let start = next[u as usize] as usize;
+        neighbours[start..start + row.len()].copy_from_slice(row);
+        for &v in row {
+            let place = &mut next[v as usize];
+            neighbours[*place as usize] = u;
+            *place += 1;
+        }
+    }
+    Ok((offsets, neighbours))
+}
+
+/// Where each row of all neighbours begins, and the end of the last, if these are rows of
+/// neighbours above each node.
+pub(super) fn offsets_of_upper(row_lengths: &[u32], upper: &[u32]) -> Result<Vec<u32>, GraphError> {
     let n_nodes = row_lengths.len();
     check_size(n_nodes, upper.len())?;
     let expected: u64 = row_lengths.iter().map(|&len| u64::from(len)).sum();
@@ -92,21 +113,7 @@ pub(super) fn rows_of_upper(
     for u in 0..n_nodes {
         offsets[u + 1] += offsets[u];
     }
-    let mut next = offsets[..n_nodes].to_vec();
-    let mut neighbours = vec![0u32; 2 * upper.len()];
-    let mut rest = upper;
-    for (u, &len) in (0..).zip(row_lengths) {
-        let (row, after) = rest.split_at(len as usize);
-        rest = after;
-        let start = next[u as usize] as usize;
-        neighbours[start..start + row.len()].copy_from_slice(row);
-        for &v in row {
-            let place = &mut next[v as usize];
-            neighbours[*place as usize] = u;
-            *place += 1;
-        }
-    }
-    Ok((offsets, neighbours))
+    Ok(offsets)
 }
 
 /// Whether nodes and entries can be numbered.

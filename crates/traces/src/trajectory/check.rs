@@ -19,18 +19,29 @@ impl TrajectoryError {
     pub(crate) fn new(name: &str, problem: impl Into<String>) -> Self {
         Self { name: name.to_owned(), problem: problem.into() }
     }
+
+    /// A feature has no values, or others than the spec says.
+    pub(crate) fn unfit(name: &str) -> Self {
+        Self::new(name, "the values do not fit")
+    }
+}
+
+/// Whether there is a step.
+pub(crate) fn check_length(length: u32) -> Result<(), TrajectoryError> {
+    match length {
+        0 => Err(TrajectoryError::new("length", "expected at least 1 step, found 0")),
+        _ => Ok(()),
+    }
 }
 
 impl Trajectory {
     /// Whether everything is there, of the right kind and number, within the graph and the steps.
     pub fn check(&self, graph: &Graph) -> Result<(), TrajectoryError> {
-        if self.length == 0 {
-            return Err(TrajectoryError::new("length", "expected at least 1 step, found 0"));
-        }
+        check_length(self.length)?;
         count("outputs", self.spec.outputs().count(), self.outputs.len())?;
         for (field, values) in self.spec.outputs().zip(&self.outputs) {
             if !fit(field, values, graph) {
-                return Err(TrajectoryError::new(&field.name, "the values do not fit"));
+                return Err(TrajectoryError::unfit(&field.name));
             }
         }
         match &self.hints {

@@ -12,6 +12,7 @@ mod values;
 
 pub use changes::{Change, Hints, StepChange};
 pub use check::TrajectoryError;
+pub(crate) use check::check_length;
 pub use handle::{CategoricalHint, MaskHint, MaskOneHint, PointerHint, ScalarHint};
 pub use hint::{Hint, HintSteps};
 pub use record_error::RecordError;

@@ -8,6 +8,7 @@ use arrow_array::Array;
 use bytes::Bytes;
 use proptest::prelude::*;
 use salsa_traces::algorithms::ALL;
+use salsa_traces::collate::Ready;
 use salsa_traces::dataset::{
     Manifest, StoredError, StoredSplit, VerifyError, manifest_path, verify, write,
 };
@@ -33,6 +34,7 @@ fn every_sample_reads_back() {
                     let trajectory = stored.sample(index, false).unwrap().trajectory;
                     assert_eq!(trajectory.outputs, expected.trajectory.outputs);
                     assert!(trajectory.hints.is_none());
+                    assert_eq!(stored.ready(index).unwrap(), Ready::new(&expected).unwrap());
                 }
             }
         }
@@ -339,6 +341,13 @@ proptest! {
         let _ = reseal(&mut bytes);
         let Ok(shard) = Shard::from_bytes(bytes.into()) else { return Ok(()) };
         for index in shard.samples() {
+            // By way of a sample or not, the same is refused.
+            let told = |error: ShardError| error.to_string();
+            let ready = shard.ready(index).map_err(told);
+            let sample = shard.sample(index, false).map_err(told);
+            let expected = sample.map(|sample| Ready::new(&sample).unwrap());
+            // As text, where what is no number is equal.
+            prop_assert_eq!(format!("{:?}", ready), format!("{:?}", expected));
             for hints in [false, true] {
                 if let Ok(sample) = shard.sample(index, hints) {
                     sample.check().unwrap();

@@ -13,6 +13,7 @@ use bytes::Bytes;
 use super::index::Index;
 use super::map::map;
 use super::{NAME, block, schema};
+use crate::collate::Ready;
 use crate::export::columns::{Header, KEY, Table, check_version};
 use crate::export::{ShardError, seal};
 use crate::sample::Sample;
@@ -135,15 +136,25 @@ impl Shard {
 
     /// Sample `index` of the data set; hints that are wanted and not stored are made again.
     pub fn sample(&self, index: u64, hints: bool) -> Result<Sample, ShardError> {
+        self.read(index, |records, row| self.table.sample(records, row, hints))
+    }
+
+    /// The same without hints and ready for a batch, which takes a third of the time.
+    pub fn ready(&self, index: u64) -> Result<Ready, ShardError> {
+        self.read(index, |records, row| self.table.ready(records, row))
+    }
+
+    fn read<T>(
+        &self,
+        index: u64,
+        read: impl FnOnce(&RecordBatch, usize) -> Result<T, String>,
+    ) -> Result<T, ShardError> {
         if !self.samples().contains(&index) {
             return Err(ShardError::NoSample { index });
         }
         let batch = self.starts.partition_point(|&start| start <= index) - 1;
-        let records = self.batch(batch)?;
         let row = (index - self.starts[batch]) as usize;
-        self.table
-            .sample(records, row, hints)
-            .map_err(|problem| ShardError::Sample { index, problem })
+        read(self.batch(batch)?, row).map_err(|problem| ShardError::Sample { index, problem })
     }
 }
 

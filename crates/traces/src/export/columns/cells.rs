@@ -146,8 +146,8 @@ pub(super) fn wholes(array: &dyn Array, range: Range<usize>) -> Vec<u32> {
 }
 
 /// Real numbers.
-pub(super) fn reals(array: &dyn Array, range: Range<usize>) -> Vec<f64> {
-    array.as_primitive::<Float64Type>().values()[range].to_vec()
+pub(super) fn reals(array: &dyn Array, range: Range<usize>) -> &[f64] {
+    &array.as_primitive::<Float64Type>().values()[range]
 }
 
 /// Bits.
@@ -159,7 +159,7 @@ pub(super) fn bits(array: &dyn Array, range: Range<usize>) -> Vec<bool> {
 /// Values of any type, as a trajectory keeps them.
 pub(super) fn kept(array: &dyn Array, range: Range<usize>) -> Vec<u64> {
     match array.data_type() {
-        DataType::Float64 => reals(array, range).into_iter().map(f64::to_bits).collect(),
+        DataType::Float64 => reals(array, range).iter().map(|value| value.to_bits()).collect(),
         DataType::Boolean => bits(array, range).into_iter().map(u64::from).collect(),
         _ => wholes(array, range).into_iter().map(u64::from).collect(),
     }

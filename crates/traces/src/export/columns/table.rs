@@ -11,6 +11,7 @@ use super::header::{Header, KEY, fields};
 use super::layout::{Column, columns};
 use super::row;
 use crate::algorithms::{self, Algorithm};
+use crate::collate::Ready;
 use crate::export::{ShardError, with_wanted_hints};
 use crate::sample::Sample;
 
@@ -86,5 +87,14 @@ impl Table {
         let spec = self.algorithm.spec();
         let sample = row::sample(spec, &self.header, &self.columns, batch, row, hints)?;
         with_wanted_hints(sample, self.algorithm, self.header.convention, hints)
+    }
+
+    /// The same without hints and ready for a batch.
+    pub(in crate::export) fn ready(
+        &self,
+        batch: &RecordBatch,
+        row: usize,
+    ) -> Result<Ready, String> {
+        row::ready(self.algorithm.spec(), &self.columns, batch, row)
     }
 }
