@@ -57,7 +57,7 @@ class Cell:
 
 CELLS = [
     *(Cell(algorithm, "train", 1000) for algorithm in salsa_clrs.ALGORITHMS),
-    *(Cell(algorithm, "er_1600", 128) for algorithm in salsa_clrs.ALGORITHMS),
+    *(Cell(algorithm, "er_1600", 1000) for algorithm in salsa_clrs.ALGORITHMS),
 ]
 
 
