@@ -39,49 +39,47 @@ from salsa_clrs.published import test_set
 from torch_geometric.data import Batch, Data, Dataset
 
 BATCH_SIZE = 8
+# Of each data set, in the reference's files.
+N_SAMPLES = 1000
 WAYS = ["reference", "made first", "made later", "mapped first", "mapped later"]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A data set to load, and how many samples of it the reference has files of."""
+    """A data set to load."""
 
     algorithm: str
     split: str
-    n_files: int
 
     @property
     def name(self) -> str:
         return f"{self.algorithm}-{self.split}"
 
 
-CELLS = [
-    *(Cell(algorithm, "train", 1000) for algorithm in salsa_clrs.ALGORITHMS),
-    *(Cell(algorithm, "er_1600", 1000) for algorithm in salsa_clrs.ALGORITHMS),
-]
+SPLITS = ["train", "er_1600"]
+CELLS = [Cell(algorithm, split) for split in SPLITS for algorithm in salsa_clrs.ALGORITHMS]
 
 
 class Files(Dataset):
     """One file a sample, read whenever the sample is asked for."""
 
-    def __init__(self, folder: Path, n_samples: int) -> None:
+    def __init__(self, folder: Path) -> None:
         super().__init__(None)
         self.folder = folder
-        self.n_samples = n_samples
 
     def len(self) -> int:
-        return self.n_samples
+        return N_SAMPLES
 
     def get(self, idx: int) -> Data:
         return torch.load(self.folder / f"data_{idx}.pt", weights_only=False)
 
 
-def written(dataset: Any, folder: Path, n_files: int) -> Files:
+def written(dataset: Any, folder: Path) -> Files:
     """The first samples as files."""
     folder.mkdir()
-    for index in range(n_files):
+    for index in range(N_SAMPLES):
         torch.save(Data.from_dict(dataset[index].to_dict()), folder / f"data_{index}.pt")
-    return Files(folder, n_files)
+    return Files(folder)
 
 
 def loaders(cell: Cell, folder: Path) -> dict[str, Callable[[], Iterator[Any]]]:
@@ -94,7 +92,7 @@ def loaders(cell: Cell, folder: Path) -> dict[str, Callable[[], Iterator[Any]]]:
         return test_set(cell.algorithm, cell.split, root)
 
     made = load(None)
-    files = written(made, folder / "files", cell.n_files)
+    files = written(made, folder / "files")
     made.save(folder)
     assert load(folder).folder is not None
     reference = torch.utils.data.DataLoader(
@@ -105,7 +103,7 @@ def loaders(cell: Cell, folder: Path) -> dict[str, Callable[[], Iterator[Any]]]:
     )
 
     def ours(root: Path | None) -> Any:
-        dataset = load(root)[: cell.n_files]
+        dataset = load(root)[:N_SAMPLES]
         return SALSACLRSDataLoader(dataset, batch_size=BATCH_SIZE, shuffle=True)
 
     used_made, used_mapped = ours(None), ours(folder)

@@ -35,10 +35,7 @@ impl Sample {
     pub fn input(&self, name: &str) -> Option<Values> {
         let graph = &self.graph;
         match name {
-            "pos" => {
-                let n_nodes = graph.n_nodes() as f64;
-                Some(Values::Scalar(graph.nodes().map(|u| f64::from(u) / n_nodes).collect()))
-            }
+            "pos" => Some(Values::Scalar(positions(graph.n_nodes()).collect())),
             "s" => self.inputs.source.map(Values::MaskOne),
             "A" => Some(Values::Scalar(graph.entry_weights(0.0))),
             "adj" => Some(Values::Mask(vec![true; graph.n_entries()])),
@@ -55,6 +52,11 @@ impl Sample {
         self.inputs.check(&trajectory.spec, n_nodes, is_weighted, trajectory.length)?;
         self.trajectory.check(&self.graph)
     }
+}
+
+/// The input `pos`: where each of so many nodes stands among them.
+pub(crate) fn positions(n_nodes: usize) -> impl Iterator<Item = f64> {
+    (0..n_nodes).map(move |node| node as f64 / n_nodes as f64)
 }
 
 /// The samples of one split for one algorithm.

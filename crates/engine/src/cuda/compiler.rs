@@ -18,6 +18,7 @@ pub(super) const SOURCE: &str = concat!(
     include_str!("kernels/layers.cu"),
     include_str!("kernels/graphs.cu"),
     include_str!("kernels/values.cu"),
+    include_str!("kernels/updates.cu"),
     include_str!("kernels/program.cu"),
     include_str!("kernels/light.cu"),
 );

@@ -347,33 +347,31 @@ mod tests {
 
     use super::*;
 
+    fn code(rows: usize, columns: usize, inner: usize, n_blocks: usize) -> Code {
+        let place = Place { address: 0, number: 0 };
+        let operand = Operand { place, start: 0, inner: true, apart: inner };
+        let parts = &[(operand, operand, inner)];
+        let out = (place, 0, columns);
+        let product = Product { parts, rows, columns, out, add: false, bias: None, relu: false };
+        product.tiles(n_blocks).code
+    }
+
     proptest! {
         #[test]
         fn the_order_of_sums_does_not_depend_on_the_part_of_a_gpu(
             rows in 1usize..2000, columns in 1usize..2000, inner in 1usize..2000, n_blocks in 1usize..300,
         ) {
-            let place = Place { address: 0, number: 0 };
-            let operand = Operand { place, start: 0, inner: true, apart: inner };
-            let parts = &[(operand, operand, inner)];
-            let out = (place, 0, columns);
-            let product = Product { parts, rows, columns, out, add: false, bias: None, relu: false };
-            let tiles = |n_blocks| match product.tiles(n_blocks).code {
+            let order = |n_blocks| match code(rows, columns, inner, n_blocks) {
                 Code::ProductMedium => Code::ProductSmall,
                 code => code,
             };
-            prop_assert_eq!(tiles(n_blocks), tiles(BLOCKS));
+            prop_assert_eq!(order(n_blocks), order(BLOCKS));
         }
     }
 
     #[test]
     fn a_small_part_of_a_gpu_has_larger_tiles() {
-        let place = Place { address: 0, number: 0 };
-        let operand = Operand { place, start: 0, inner: true, apart: 128 };
-        let parts = &[(operand, operand, 128)];
-        let out = (place, 0, 128);
-        let product =
-            Product { parts, rows: 430, columns: 128, out, add: false, bias: None, relu: false };
-        let code = |n_blocks| product.tiles(n_blocks).code;
+        let code = |n_blocks| code(430, 128, 128, n_blocks);
         assert_eq!((code(264), code(52)), (Code::ProductSmall, Code::ProductMedium));
     }
 }

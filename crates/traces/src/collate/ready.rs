@@ -6,7 +6,7 @@
 use super::{CollateError, is_seen};
 use crate::execution::{Inputs, Randomness};
 use crate::graph::Entries;
-use crate::sample::Sample;
+use crate::sample::{Sample, positions};
 use crate::spec::{Field, Kind, Spec};
 use crate::trajectory::Values;
 
@@ -99,13 +99,12 @@ impl Raw<'_> {
 
     /// An input; `None` if there is none that fits.
     fn input(&mut self, field: &Field) -> Option<Feature> {
-        let n_nodes = self.entries.n_nodes();
         match &*field.name {
             "randomness" => self.randomness(),
             "weights" => self.weights.take().map(Feature::Rows),
             "pos" => {
-                let position = |node| (f64::from(node) / n_nodes as f64) as f32;
-                Some(Feature::Rows((0..n_nodes as u32).map(position).collect()))
+                let places = positions(self.entries.n_nodes()).map(|place| place as f32);
+                Some(Feature::Rows(places.collect()))
             }
             "s" => self.feature(field, &Values::MaskOne(self.inputs.source?)),
             _ => None,

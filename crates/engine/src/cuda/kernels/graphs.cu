@@ -30,8 +30,7 @@ static __device__ __forceinline__ void messages_of(const Op& op, u32 tile) {
 }
 
 static __device__ __noinline__ void messages(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(messages_of, op.s[2])
 }
 
@@ -64,8 +63,7 @@ static __device__ __forceinline__ void messages_source_of(const Op& op, u32 tile
 }
 
 static __device__ __noinline__ void messages_source(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(messages_source_of, op.s[1])
 }
 
@@ -113,8 +111,7 @@ static __device__ __forceinline__ void gather_max_of(const Op& op, u32 tile) {
 }
 
 static __device__ __noinline__ void gather_max(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(gather_max_of, op.s[1])
 }
 
@@ -141,15 +138,13 @@ static __device__ __forceinline__ void gather_max_source_of(const Op& op, u32 ti
 }
 
 static __device__ __noinline__ void gather_max_source(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(gather_max_source_of, op.s[1])
 }
 
 // p: dy, weights, origin, out;  s: rows, columns, add
 static __device__ __noinline__ void gather_max_scale(u32 slot, u32 tile, float* scratch) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     const float *dy = floats(op, 0), *weights = floats(op, 1);
     const u32 *origin = numbers(op, 2), columns = op.s[1];
     const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS;
@@ -183,8 +178,7 @@ static __device__ __forceinline__ void edge_dot_of(const Op& op, u32 tile) {
 }
 
 static __device__ __noinline__ void edge_dot(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(edge_dot_of, op.s[1])
 }
 
@@ -208,8 +202,7 @@ static __device__ __forceinline__ void edge_dot_gradient_of(const Op& op, u32 ti
 }
 
 static __device__ __noinline__ void edge_dot_gradient(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(edge_dot_gradient_of, op.s[1])
 }
 
@@ -248,8 +241,7 @@ static __device__ __forceinline__ void segment_reduce_of(const Op& op, u32 tile)
 }
 
 static __device__ __noinline__ void segment_reduce(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(segment_reduce_of, op.s[1])
 }
 
@@ -279,8 +271,7 @@ static __device__ __forceinline__ void segment_reduce_gradient_of(const Op& op, 
 }
 
 static __device__ __noinline__ void segment_reduce_gradient(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(segment_reduce_gradient_of, op.s[1])
 }
 
@@ -302,15 +293,13 @@ static __device__ __forceinline__ void spread_of(const Op& op, u32 tile) {
 }
 
 static __device__ __noinline__ void spread(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(spread_of, op.s[1])
 }
 
 // A warp for each column of each segment.  p: x, offsets, out;  s: segments, columns, length
 static __device__ __noinline__ void log_softmax(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     const u32 i = tile * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32, columns = op.s[1];
     if (i >= op.s[0] * columns) return;
     const u32 number = divided(op, i), c = i - number * columns;
@@ -331,8 +320,7 @@ static __device__ __noinline__ void log_softmax(u32 slot, u32 tile, float*) {
 
 // p: y, dy, offsets, dx;  s: segments, columns, length, add
 static __device__ __noinline__ void log_softmax_gradient(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     const u32 i = tile * WARPS + threadIdx.x / 32, lane = threadIdx.x % 32, columns = op.s[1];
     if (i >= op.s[0] * columns) return;
     const u32 number = divided(op, i), c = i - number * columns;

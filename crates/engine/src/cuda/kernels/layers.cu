@@ -6,8 +6,7 @@ static const float MOMENTUM = 0.1f;
 // out [columns] (+)= sum over rows of x [rows, stride] * factor[row].
 //   p: x, factors, out;  s: rows, columns, stride, add
 static __device__ __noinline__ void column_sums(u32 slot, u32 tile, float* scratch) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     const float *x = floats(op, 0), *factors = floats(op, 1);
     const u32 columns = op.s[1], c = tile * COLUMNS + threadIdx.x % COLUMNS;
     float sum = 0.0f;
@@ -63,8 +62,7 @@ static __device__ __forceinline__ void layer_norm_of(const Op& op, u32 tile) {
 }
 
 static __device__ __noinline__ void layer_norm(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(layer_norm_of, op.s[1])
 }
 
@@ -119,15 +117,13 @@ static __device__ __forceinline__ void layer_norm_input_of(const Op& op, u32 til
 }
 
 static __device__ __noinline__ void layer_norm_input(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(layer_norm_input_of, op.s[1])
 }
 
 // p: x, saved, dy, d_gain, d_bias;  s: rows, columns, add to gain, add to bias
 static __device__ __noinline__ void layer_norm_learned(u32 slot, u32 tile, float* scratch) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     const float *x = floats(op, 0), *saved = floats(op, 1), *dy = floats(op, 2);
     const u32 columns = op.s[1], c = tile * COLUMNS + threadIdx.x % COLUMNS;
     float gain = 0.0f, bias = 0.0f;
@@ -150,8 +146,7 @@ static __device__ __noinline__ void layer_norm_learned(u32 slot, u32 tile, float
 // Sums are taken in double precision: in a long recurrence batch norm amplifies what they lose.
 //   p: x, gain, bias, running mean, running variance, out, saved;  s: rows, columns, relu
 static __device__ __noinline__ void batch_norm(u32 slot, u32 tile, float* scratch) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     const float* x = floats(op, 0);
     float* out = floats(op, 5);
     const u32 rows = op.s[0], columns = op.s[1], active = op.s[2];
@@ -210,16 +205,14 @@ static __device__ __forceinline__ void batch_norm_running_of(const Op& op, u32 t
 }
 
 static __device__ __noinline__ void batch_norm_running(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(batch_norm_running_of, op.s[1])
 }
 
 // p: x, y, gain, saved, dy, dx, d_gain, d_bias;
 // s: rows, columns, relu, add to dx, add to d_gain, add to d_bias
 static __device__ __noinline__ void batch_norm_gradient(u32 slot, u32 tile, float* scratch) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     const float *x = floats(op, 0), *y = floats(op, 1), *dy = floats(op, 4);
     float* dx = floats(op, 5);
     const u32 rows = op.s[0], columns = op.s[1], active = op.s[2], add = op.s[3];
@@ -294,8 +287,7 @@ static __device__ __forceinline__ void gru_gates_of(const Op& op, u32 tile) {
 }
 
 static __device__ __noinline__ void gru_gates(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(gru_gates_of, op.s[1])
 }
 
@@ -330,7 +322,6 @@ static __device__ __forceinline__ void gru_gates_gradient_of(const Op& op, u32 t
 }
 
 static __device__ __noinline__ void gru_gates_gradient(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(gru_gates_gradient_of, op.s[1])
 }

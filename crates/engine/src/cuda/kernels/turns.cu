@@ -35,3 +35,9 @@ static __device__ __forceinline__ void wait_for_inputs() {
     // Everybody has read it.
     if (threadIdx.x == 0) current++;
 }
+
+// The operator in a slot, when what it reads is there.
+static __device__ __forceinline__ const Op& awaited(u32 slot) {
+    wait_for_inputs();
+    return described[slot];
+}

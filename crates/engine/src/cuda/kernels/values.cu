@@ -11,8 +11,7 @@ static __device__ __forceinline__ void copy_of(const Op& op, u32 tile) {
 }
 
 static __device__ __noinline__ void copy(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(copy_of, op.s[0])
 }
 
@@ -23,8 +22,7 @@ static __device__ __forceinline__ void fill_of(const Op& op, u32 tile) {
 }
 
 static __device__ __noinline__ void fill(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(fill_of, op.s[0])
 }
 
@@ -49,8 +47,7 @@ static __device__ __forceinline__ void unary_of(const Op& op, u32 tile) {
 }
 
 static __device__ __noinline__ void unary(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(unary_of, op.s[0])
 }
 
@@ -73,8 +70,7 @@ static __device__ __forceinline__ void unary_gradient_of(const Op& op, u32 tile)
 }
 
 static __device__ __noinline__ void unary_gradient(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(unary_gradient_of, op.s[0])
 }
 
@@ -97,8 +93,7 @@ static __device__ __forceinline__ void binary_of(const Op& op, u32 tile) {
 }
 
 static __device__ __noinline__ void binary(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(binary_of, op.s[0])
 }
 
@@ -122,8 +117,7 @@ static __device__ __forceinline__ void binary_gradient_of(const Op& op, u32 tile
 }
 
 static __device__ __noinline__ void binary_gradient(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(binary_gradient_of, op.s[0])
 }
 
@@ -141,8 +135,7 @@ static __device__ __forceinline__ void scaled_sum_of(const Op& op, u32 tile) {
 }
 
 static __device__ __noinline__ void scaled_sum(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(scaled_sum_of, op.s[0])
 }
 
@@ -165,8 +158,7 @@ static __device__ __forceinline__ void move_of(const Op& op, u32 tile) {
 }
 
 static __device__ __noinline__ void move(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     const u32 second = op.s[4] == NONE ? 0 : op.s[4];
     const u64 all = op.s[1] | op.s[2] | op.s[3] | second | op.s[5] | op.s[6] | op.p[0] / 4 | op.p[1] / 4;
     BY_FOURS(move_of, all)
@@ -174,8 +166,7 @@ static __device__ __noinline__ void move(u32 slot, u32 tile, float*) {
 
 // p: from, to;  s: rows, columns
 static __device__ __noinline__ void transpose(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     const u32 rows = op.s[0], columns = op.s[1];
     each_pack<1>(op, tile, rows * columns, [&](u32 i) {
         // The divisor is that of the result: its columns are the rows.
@@ -195,8 +186,7 @@ static __device__ __forceinline__ void gather_rows_of(const Op& op, u32 tile) {
 }
 
 static __device__ __noinline__ void gather_rows(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(gather_rows_of, op.s[1])
 }
 
@@ -218,15 +208,13 @@ static __device__ __forceinline__ void scatter_rows_of(const Op& op, u32 tile) {
 }
 
 static __device__ __noinline__ void scatter_rows(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(scatter_rows_of, op.s[1])
 }
 
 // One block.  p: a, b, out;  s: count, add
 static __device__ __noinline__ void dot(u32 slot, u32, float* scratch) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     const float4 *a = (const float4*)floats(op, 0), *b = (const float4*)floats(op, 1);
     const u32 fours = op.s[0] / 4;
     float sum = 0.0f;
@@ -243,8 +231,7 @@ static __device__ __noinline__ void dot(u32 slot, u32, float* scratch) {
 
 // One block.  p: x, targets, weights, out;  s: count
 static __device__ __noinline__ void picked(u32 slot, u32, float* scratch) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     const float *x = floats(op, 0), *weights = floats(op, 2);
     const u32* targets = numbers(op, 1);
     float sum = 0.0f;
@@ -259,8 +246,7 @@ static __device__ __noinline__ void picked(u32 slot, u32, float* scratch) {
 
 // One block.  p: x, targets, weights, out;  s: count, loss
 static __device__ __noinline__ void loss(u32 slot, u32, float* scratch) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     float sum = 0.0f;
 #pragma unroll 2
     for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) {
@@ -275,8 +261,7 @@ static __device__ __noinline__ void loss(u32 slot, u32, float* scratch) {
 
 // p: x, targets, weights, dy, dx;  s: count, loss, add
 static __device__ __noinline__ void loss_gradient(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     const float dy = floats(op, 3)[0];
     each_pack<1>(op, tile, op.s[0], [&](u32 i) {
         const float x = floats(op, 0)[i], target = floats(op, 1)[i];
@@ -287,8 +272,7 @@ static __device__ __noinline__ void loss_gradient(u32 slot, u32 tile, float*) {
 
 // A warp a row.  p: x, norms;  s: rows, columns
 static __device__ __noinline__ void row_norms(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     const u32 row = tile * WARPS + threadIdx.x / 32, columns = op.s[1];
     if (row >= op.s[0]) return;
     const float* x = floats(op, 0) + row * columns;
@@ -301,8 +285,7 @@ static __device__ __noinline__ void row_norms(u32 slot, u32 tile, float*) {
 
 // One block.  p: x, out;  s: count
 static __device__ __noinline__ void mean(u32 slot, u32, float* scratch) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     float sum = 0.0f;
 #pragma unroll 4
     for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) sum += floats(op, 0)[i];
@@ -325,77 +308,6 @@ static __device__ __forceinline__ void mean_norm_gradient_of(const Op& op, u32 t
 }
 
 static __device__ __noinline__ void mean_norm_gradient(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
+    const Op& op = awaited(slot);
     BY_FOURS(mean_norm_gradient_of, op.s[1])
-}
-
-// The sum of squares of each tile, four values a thread.  p: x, sums;  s: count
-static __device__ __noinline__ void squares(u32 slot, u32 tile, float* scratch) {
-    const Op& op = described[slot];
-    wait_for_inputs();
-    float sum = 0.0f, x[4];
-#pragma unroll
-    for (u32 k = 0; k < 4; k++) {
-        const u32 i = (4 * tile + k) * THREADS + threadIdx.x;
-        x[k] = i < op.s[0] ? floats(op, 0)[i] : 0.0f;
-    }
-#pragma unroll
-    for (u32 k = 0; k < 4; k++) sum += x[k] * x[k];
-    sum = block_sum(sum, scratch);
-    if (threadIdx.x == 0) floats(op, 1)[tile] = sum;
-}
-
-// [the norm, what gradients are multiplied by: NaN for no update].  One block.
-//   p: sums, loss, out;  s: count, clip
-static __device__ __noinline__ void clip(u32 slot, u32, float* scratch) {
-    const Op& op = described[slot];
-    wait_for_inputs();
-    double sum = 0.0;
-    for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) sum += floats(op, 0)[i];
-#pragma unroll
-    for (int lanes = 16; lanes; lanes /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, lanes);
-    double* sums = (double*)scratch;
-    __syncthreads();
-    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        sum = 0.0;
-        for (int i = 0; i < WARPS; i++) sum += sums[i];
-        const float norm = (float)sqrt(sum), limit = real(op, 1);
-        const bool finite = isfinite(norm) && isfinite(floats(op, 1)[0]);
-        floats(op, 2)[0] = norm;
-        floats(op, 2)[1] = !finite ? NO_NUMBER : norm > limit ? limit / (norm + 1e-6f) : 1.0f;
-    }
-    __syncthreads();
-}
-
-// p: gradient, value, first moment, second moment, clipping;
-// s: count, decay, beta 1, beta 2, step size, 1 / sqrt(correction 2), epsilon, 1 - both betas
-template <int N>
-static __device__ __forceinline__ void adam_of(const Op& op, u32 tile) {
-    const float scale = floats(op, 4)[1];
-    if (isnan(scale)) return;
-    const float decay = real(op, 1), beta1 = real(op, 2), beta2 = real(op, 3), size = real(op, 4);
-    const float correction = real(op, 5), epsilon = real(op, 6), rest1 = real(op, 7), rest2 = real(op, 8);
-    each_pack<N>(op, tile, op.s[0], [&](u32 i) {
-        const Pack<N> gradient = load<N>(floats(op, 0) + i);
-        Pack<N> w = load<N>(floats(op, 1) + i), m = load<N>(floats(op, 2) + i), v = load<N>(floats(op, 3) + i);
-#pragma unroll
-        for (int k = 0; k < N; k++) {
-            const float g = gradient.v[k] * scale;
-            m.v[k] = beta1 * m.v[k] + rest1 * g;
-            v.v[k] = beta2 * v.v[k] + rest2 * g * g;
-            w.v[k] = w.v[k] * decay - size * m.v[k] / (sqrtf(v.v[k]) * correction + epsilon);
-        }
-        store(floats(op, 2) + i, m);
-        store(floats(op, 3) + i, v);
-        store(floats(op, 1) + i, w);
-    });
-}
-
-static __device__ __noinline__ void adam(u32 slot, u32 tile, float*) {
-    const Op& op = described[slot];
-    wait_for_inputs();
-    BY_FOURS(adam_of, op.s[0])
 }
