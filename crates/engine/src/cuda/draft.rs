@@ -1,5 +1,7 @@
 //! An operator as the kernels read it, and what it touches.
 
+use std::ops::Range;
+
 use super::arena::Place;
 use crate::buffer::Buffer;
 
@@ -79,6 +81,19 @@ impl Code {
         (Self::EdgeDot, "light_edge_dot"),
     ];
 
+    /// About how many cycles a tile of a training step takes, as clocks of blocks say; those of
+    /// products depend on their sizes.
+    fn cycles(self) -> u32 {
+        match self {
+            Self::BatchNormGradient | Self::Adam => 7000,
+            Self::BatchNorm | Self::MessagesSource => 5000,
+            Self::EdgeDotGradient | Self::SegmentReduce | Self::ColumnSums => 3700,
+            Self::LayerNorm | Self::LayerNormLearned | Self::Messages | Self::EdgeDot => 2700,
+            Self::Unary | Self::Move | Self::Squares | Self::Transpose => 1300,
+            _ => 2000,
+        }
+    }
+
     /// Whether it can set results to 0 where an activated result is not positive.
     pub(super) fn can_pass(self) -> bool {
         self.is_product() || self == Self::LayerNormInput
@@ -91,9 +106,7 @@ impl Code {
 pub(super) struct Op {
     pub(super) code: Code,
     pub(super) tiles: u32,
-    /// In a program: how often blocks must have finished a phase before this begins.
-    pub(super) after: u32,
-    pub(super) unused: u32,
+    pub(super) unused: [u32; 2],
     pub(super) pointers: [u64; 14],
     pub(super) numbers: [u32; 32],
 }
@@ -102,15 +115,59 @@ pub(super) struct Op {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Access {
     pub(super) block: u32,
+    pub(super) words: Words,
+    pub(super) write: bool,
+}
+
+/// Words from a first to a last, or some columns of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Words {
     pub(super) start: u64,
     pub(super) end: u64,
-    pub(super) write: bool,
+    /// How many follow each other, and how far the first ones of rows are apart.
+    pub(super) columns: Option<[u32; 2]>,
+}
+
+impl Words {
+    pub(super) fn all(range: Range<usize>) -> Self {
+        Self { start: range.start as u64, end: range.end as u64, columns: None }
+    }
+
+    /// Of a matrix whose rows are `apart`, from word `start` on.
+    pub(super) fn of_rows(start: usize, rows: usize, columns: usize, apart: usize) -> Self {
+        let all = Self::all(start..start + rows.saturating_sub(1) * apart + columns);
+        // Rows that begin elsewhere than the block's are not compared with others.
+        let within = columns < apart && start % apart + columns <= apart;
+        Self { columns: within.then_some([columns as u32, apart as u32]), ..all }
+    }
+
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        let beside = match (self.columns, other.columns) {
+            (Some([own, apart]), Some([others, same])) if same == apart => {
+                let [from, to] = [self, other].map(|words| words.start % u64::from(apart));
+                from + u64::from(own) <= to || to + u64::from(others) <= from
+            }
+            _ => false,
+        };
+        self.start < other.end && other.start < self.end && !beside
+    }
+
+    /// Whether all of the other's words are among these; false also if that is hard to say.
+    pub(super) fn cover(&self, other: &Self) -> bool {
+        let same = |[_, apart]: [u32; 2]| {
+            self.columns == other.columns
+                && self.start.abs_diff(other.start).is_multiple_of(u64::from(apart))
+        };
+        self.start <= other.start && other.end <= self.end && self.columns.is_none_or(same)
+    }
 }
 
 /// An operator being described.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     pub(super) op: Op,
+    /// About how many cycles a tile takes.
+    pub(super) cycles: u32,
     pub(super) accesses: [Access; MAX_ACCESSES],
     pub(super) n_accesses: usize,
 }
@@ -124,31 +181,25 @@ const MANY_VALUES: usize = 1 << 17;
 
 impl Draft {
     pub(super) fn new(code: Code) -> Self {
-        let op = Op { code, tiles: 1, after: 0, unused: 0, pointers: [0; 14], numbers: [0; 32] };
-        let none = Access { block: 0, start: 0, end: 0, write: false };
-        Self { op, accesses: [none; MAX_ACCESSES], n_accesses: 0 }
+        let op = Op { code, tiles: 1, unused: [0; 2], pointers: [0; 14], numbers: [0; 32] };
+        let none = Access { block: 0, words: Words::all(0..0), write: false };
+        Self { op, cycles: code.cycles(), accesses: [none; MAX_ACCESSES], n_accesses: 0 }
     }
 
     /// Reads words of a block through pointer `i`, which points to the first of them.
-    pub(super) fn reads(self, i: usize, place: Place, words: std::ops::Range<usize>) -> Self {
-        self.touches(i, place, words, false)
+    pub(super) fn reads(self, i: usize, place: Place, words: Range<usize>) -> Self {
+        self.touches(i, place, Words::all(words), false)
     }
 
     /// Writes, or adds to, words of a block.
-    pub(super) fn writes(self, i: usize, place: Place, words: std::ops::Range<usize>) -> Self {
-        self.touches(i, place, words, true)
+    pub(super) fn writes(self, i: usize, place: Place, words: Range<usize>) -> Self {
+        self.touches(i, place, Words::all(words), true)
     }
 
-    fn touches(
-        mut self,
-        i: usize,
-        place: Place,
-        words: std::ops::Range<usize>,
-        write: bool,
-    ) -> Self {
-        self.op.pointers[i] = place.address + 4 * words.start as u64;
-        let (start, end) = (words.start as u64, words.end as u64);
-        self.accesses[self.n_accesses] = Access { block: place.number, start, end, write };
+    /// The same, of words that need not follow each other.
+    pub(super) fn touches(mut self, i: usize, place: Place, words: Words, write: bool) -> Self {
+        self.op.pointers[i] = place.address + 4 * words.start;
+        self.accesses[self.n_accesses] = Access { block: place.number, words, write };
         self.n_accesses += 1;
         self
     }

@@ -1,6 +1,6 @@
 //! Who touched which words of a block, and when.
 
-use super::draft::Access;
+use super::draft::{Access, Words};
 
 /// When the words of a block were last touched in this program, and by which operator.
 #[derive(Debug, Default)]
@@ -11,49 +11,33 @@ pub(super) struct History {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Touch {
-    start: u64,
-    end: u64,
-    phase: u32,
+    words: Words,
     write: bool,
-    /// None, if there were several.
-    op: Option<u32>,
+    pub(super) phase: u32,
+    pub(super) op: u32,
 }
 
 impl History {
-    /// The first phase in which an access is right.
-    pub(super) fn earliest(&self, access: &Access) -> u32 {
-        let conflicts = self.touched.iter().filter(|touch| {
-            (touch.write || access.write) && touch.start < access.end && access.start < touch.end
-        });
-        conflicts.map(|touch| touch.phase + 1).max().unwrap_or(0)
+    /// Those that must be done before an access.
+    pub(super) fn before<'a>(&'a self, access: &'a Access) -> impl Iterator<Item = &'a Touch> {
+        self.touched
+            .iter()
+            .filter(|touch| (touch.write || access.write) && touch.words.overlaps(&access.words))
     }
 
     pub(super) fn remember(&mut self, access: &Access, phase: u32, op: u32) {
-        let Access { start, end, write, .. } = *access;
+        let Access { words, write, .. } = *access;
         if write {
             // Whoever comes later and conflicts with what is covered conflicts with this too.
-            self.touched.retain(|touch| touch.start < start || touch.end > end);
+            self.touched.retain(|touch| !words.cover(&touch.words));
         }
-        let same = |touch: &&mut Touch| !touch.write && (touch.start, touch.end) == (start, end);
-        if !write && let Some(touch) = self.touched.iter_mut().find(same) {
-            touch.phase = touch.phase.max(phase);
-            return;
-        }
-        if let Some(last) = self.touched.last_mut()
-            && (last.write, last.phase, last.end) == (write, phase, start)
-        {
-            (last.end, last.op) = (end, None);
-            return;
-        }
-        self.touched.push(Touch { start, end, phase, write, op: Some(op) });
+        self.touched.push(Touch { words, write, phase, op });
     }
 
     /// The operator that wrote exactly these words, if nobody has touched the block since.
     pub(super) fn only_writer(&self, access: &Access) -> Option<usize> {
         match &self.touched[..] {
-            [touch] if touch.write && (touch.start, touch.end) == (access.start, access.end) => {
-                touch.op.map(|op| op as usize)
-            }
+            [touch] if touch.write && touch.words == access.words => Some(touch.op as usize),
             _ => None,
         }
     }

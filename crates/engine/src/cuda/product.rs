@@ -1,7 +1,7 @@
 //! Products of matrices: layers and their gradients.
 
 use super::arena::Place;
-use super::draft::{Code, Draft};
+use super::draft::{Code, Draft, Words};
 use super::library::LargeProduct;
 use super::{Cuda, values};
 use crate::buffer::{Buffer, Indices};
@@ -89,12 +89,10 @@ const BLOCKS: usize = 264;
 impl Product<'_> {
     /// The tiles that take the least time on so many blocks.
     fn tiles(&self, n_blocks: usize) -> &'static Tiles {
-        let inner: usize = self.parts.iter().map(|(_, _, inner)| inner).sum();
         let count =
             |tiles: &Tiles| self.rows.div_ceil(tiles.size) * self.columns.div_ceil(tiles.size);
         let cycles = |tiles: &Tiles, n_blocks: usize| {
-            let [at_all, each] = tiles.cycles;
-            let one = at_all + each * inner;
+            let one = self.cycles(tiles);
             // Two on a multiprocessor are in each other's way.
             let one =
                 if tiles.size < 32 && 2 * count(tiles) > n_blocks { one * 4 / 3 } else { one };
@@ -112,10 +110,19 @@ impl Product<'_> {
         }
     }
 
+    /// About how long a tile takes.
+    fn cycles(&self, tiles: &Tiles) -> usize {
+        let inner: usize = self.parts.iter().map(|(_, _, inner)| inner).sum();
+        tiles.cycles[0] + tiles.cycles[1] * inner
+    }
+
     fn draft(&self, n_blocks: usize) -> Draft {
         let Self { rows, columns, out: (place, start, stride), .. } = *self;
-        let &Tiles { code, size, slice, .. } = self.tiles(n_blocks);
+        let tiles = self.tiles(n_blocks);
+        let &Tiles { code, size, slice, .. } = tiles;
         let mut draft = Draft::new(code);
+        // A fifth more for sharing a multiprocessor.
+        draft.cycles = (self.cycles(tiles) * 6 / 5) as u32;
         let (mut wide, mut form) = (true, 0);
         for (i, &(a, b, inner)) in self.parts.iter().enumerate() {
             draft = draft
@@ -131,7 +138,7 @@ impl Product<'_> {
         let flags = if self.add { ADD } else { 0 } | if self.relu { RELU } else { 0 };
         let across = columns.div_ceil(size);
         draft
-            .writes(8, place, start..start + (rows - 1) * stride + columns)
+            .touches(8, place, Words::of_rows(start, rows, columns, stride), true)
             .numbers(16, [form])
             .numbers(20, [rows, columns, stride, flags, self.parts.len(), 0, wide.into()])
             .divisor(across)

@@ -4,23 +4,39 @@
 //! needs what it overwrites. Between phases blocks wait for each other; within one, operators run side
 //! by side. Which words of which block an operator touches decides, nothing else.
 
+use std::ops::Range;
+
 use super::draft::{Access, Code, Draft, Op};
 use super::history::History;
 use super::values::RELU;
 
 /// Parts of a product.
 const MAX_PARTS: usize = 4;
+/// The form of gradients of weights (`product.cu`).
+const BOTH_OUTER: u32 = 2;
+/// As many phases are not worth a product of its own.
+const SOON: u32 = 2;
 
 /// Operators and when they run.
 #[derive(Debug, Default)]
 pub(super) struct Program {
-    ops: Vec<(u32, Draft)>,
+    ops: Vec<Scheduled>,
     n_phases: u32,
     n_tiles: usize,
     /// What each block does.
-    turns: Vec<Vec<u32>>,
+    turns: Vec<Vec<Turn>>,
     histories: Vec<History>,
     number: u64,
+}
+
+/// An operator and when it can run.
+#[derive(Debug)]
+struct Scheduled {
+    draft: Draft,
+    /// The first phase in which it can.
+    phase: u32,
+    /// The last one: what comes later needs its result, or overwrites what it reads.
+    latest: u32,
 }
 
 impl Program {
@@ -31,7 +47,7 @@ impl Program {
         let phase = self.earliest(draft.accesses());
         self.remember(draft.accesses(), phase, self.ops.len());
         self.n_tiles += draft.n_tiles();
-        self.ops.push((phase, draft));
+        self.ops.push(Scheduled { draft, phase, latest: u32::MAX });
     }
 
     /// Lets the operator that wrote a gradient also pass it through an activation.
@@ -46,17 +62,18 @@ impl Program {
         let Some(writer) = self.history(gradient.block).only_writer(&gradient) else {
             return false;
         };
-        let (phase, op) = (self.ops[writer].0, &self.ops[writer].1.op);
+        let Scheduled { phase, draft: written, .. } = &self.ops[writer];
+        let (phase, op) = (*phase, &written.op);
         // A product's result must fill its rows, as the activated one does.
         let whole = !op.code.is_product() || op.numbers[22] == op.numbers[21];
         let can = op.code.can_pass()
             && op.pointers[12] == 0
             && whole
-            && self.ops[writer].1.accesses().last() == Some(&gradient);
-        if !can || self.history(result.block).earliest(&result) > phase {
+            && written.accesses().last() == Some(&gradient);
+        if !can || self.earliest(&[result]) > phase {
             return false;
         }
-        let writer_draft = &mut self.ops[writer].1;
+        let writer_draft = &mut self.ops[writer].draft;
         writer_draft.op.pointers[12] = draft.op.pointers[0];
         writer_draft.op.numbers[27] = writer_draft.op.numbers[21];
         writer_draft.accesses[writer_draft.n_accesses] = result;
@@ -76,7 +93,8 @@ impl Program {
         }
         let (to, operands) = draft.accesses().split_last().expect("a product has a result");
         let Some(first) = self.history(to.block).only_writer(to) else { return false };
-        let (phase, other) = (self.ops[first].0, &self.ops[first].1);
+        let Scheduled { phase, draft: other, .. } = &self.ops[first];
+        let phase = *phase;
         let at = other.op.numbers[24] as usize;
         if other.op.code != op.code
             || at + parts > MAX_PARTS
@@ -92,15 +110,17 @@ impl Program {
         // If the first has to wait, what it reads must still be there.
         let theirs = other.accesses[..other.n_accesses - 1].to_vec();
         let later = self.earliest(operands).max(phase);
-        let kept = |access: &Access| {
-            let history = &self.histories[access.block as usize];
-            history.earliest(&Access { write: false, ..*access }) <= phase
-        };
-        if later > phase && !theirs.iter().all(kept) {
+        // A sum that others wait for is shorter if what was there long before is already in it.
+        if later > phase + SOON && op.numbers[16] != BOTH_OUTER {
             return false;
         }
-        let (phase, other) = &mut self.ops[first];
-        *phase = later;
+        let kept = |access| self.earliest(&[Access { write: false, ..access }]) <= phase;
+        if later > phase && !theirs.into_iter().all(kept) {
+            return false;
+        }
+        let Scheduled { phase: now, draft: other, .. } = &mut self.ops[first];
+        *now = later;
+        other.cycles += draft.cycles;
         other.op.pointers[2 * at..2 * (at + parts)].copy_from_slice(&op.pointers[..2 * parts]);
         other.op.numbers[4 * at..4 * (at + parts)].copy_from_slice(&op.numbers[..4 * parts]);
         other.op.numbers[24] += parts as u32;
@@ -110,8 +130,9 @@ impl Program {
         other.accesses[end..end + operands.len()].copy_from_slice(operands);
         other.accesses[end + operands.len()] = *to;
         other.n_accesses += operands.len();
-        let all = other.accesses().to_vec();
-        self.remember(&all, later, first);
+        // Where it was, it is already known.
+        let moved = if later > phase { other.accesses() } else { operands }.to_vec();
+        self.remember(&moved, later, first);
         true
     }
 
@@ -128,13 +149,25 @@ impl Program {
         history
     }
 
+    /// The first phase in which accesses are right.
     fn earliest(&mut self, accesses: &[Access]) -> u32 {
-        accesses.iter().map(|access| self.history(access.block).earliest(access)).max().unwrap_or(0)
+        let after = |access: &Access| {
+            let phases = self.history(access.block).before(access).map(|touch| touch.phase + 1);
+            phases.max().unwrap_or(0)
+        };
+        accesses.iter().map(after).max().unwrap_or(0)
     }
 
+    /// Notes the accesses of an operator in a phase: those that must be done before cannot run later.
     fn remember(&mut self, accesses: &[Access], phase: u32, op: usize) {
         for access in accesses {
-            self.history(access.block).remember(access, phase, op as u32);
+            self.history(access.block);
+            let history = &mut self.histories[access.block as usize];
+            for touch in history.before(access).filter(|touch| touch.op as usize != op) {
+                let latest = &mut self.ops[touch.op as usize].latest;
+                *latest = (*latest).min(phase - 1);
+            }
+            history.remember(access, phase, op as u32);
         }
         self.n_phases = self.n_phases.max(phase + 1);
     }
@@ -149,48 +182,115 @@ impl Program {
     }
 
     /// Hands over all operators by phase, and says what each of `n_blocks` does, turn by turn (as
-    /// `program.cu` reads it); then it is empty.
-    pub(super) fn drain(&mut self, n_blocks: usize, mut to: impl FnMut(Op)) -> &[Vec<u32>] {
+    /// `program.cu` reads it); then it is empty. Operators that need not run yet fill what the others
+    /// of a phase leave, tile by tile.
+    pub(super) fn drain(&mut self, n_blocks: usize, mut to: impl FnMut(Op)) -> &[Vec<Turn>] {
         self.turns.resize_with(n_blocks, Vec::new);
         self.turns.iter_mut().for_each(Vec::clear);
-        let n_phases = self.n_phases as usize;
-        let (mut firsts, mut tiles) = (vec![0usize; n_phases + 1], vec![0usize; n_phases]);
-        for (phase, draft) in &self.ops {
-            firsts[*phase as usize + 1] += 1;
-            tiles[*phase as usize] += draft.n_tiles();
-        }
-        for phase in 0..n_phases {
-            firsts[phase + 1] += firsts[phase];
-        }
-        let mut order = vec![0u32; self.ops.len()];
-        for (i, (phase, _)) in self.ops.iter().enumerate() {
-            let at = &mut firsts[*phase as usize];
-            order[*at] = i as u32;
-            *at += 1;
-        }
-        // Phase, number of the next tile in it, and how often blocks have finished those before.
-        let (mut now, mut next, mut after) = (0, 0, 0);
-        for (number, i) in order.into_iter().enumerate() {
-            let (phase, mut op) = (self.ops[i as usize].0, self.ops[i as usize].1.op);
-            if phase != now {
-                after += tiles[now as usize].min(n_blocks);
-                (now, next) = (phase, 0);
+        let mut order: Vec<usize> = (0..self.ops.len()).collect();
+        order.sort_unstable_by_key(|&i| (self.ops[i].phase, i));
+        let mut coming = order.into_iter().enumerate().peekable();
+        let mut left = Vec::<Left>::new();
+        // How often blocks have finished phases.
+        let mut finished = 0;
+        for phase in 0..self.n_phases {
+            while let Some((number, i)) = coming.next_if(|&(_, i)| self.ops[i].phase == phase) {
+                let Scheduled { draft, latest, .. } = &self.ops[i];
+                to(draft.op);
+                let (latest, cycles) = (*latest, draft.cycles);
+                left.push(Left { number: number as u32, latest, cycles, tiles: 0..draft.op.tiles });
             }
-            op.after = after as u32;
-            let all = tiles[phase as usize];
-            for tile in 0..op.tiles {
-                let waits = u32::from(after > 0 && next < n_blocks);
-                let ends = u32::from(next + n_blocks >= all);
-                let turn = (number as u32) << 22 | tile << 2 | ends << 1 | waits;
-                self.turns[next % n_blocks].push(turn);
-                next += 1;
+            let last = phase + 1 == self.n_phases;
+            let must = |op: &Left| last || op.latest == phase;
+            // Those that must run now, with the longest tiles first, and then those that must soon.
+            left.sort_by_key(|op| (if must(op) { 0 } else { op.latest }, u32::MAX - op.cycles));
+            let mut levels = Levels::new(n_blocks);
+            for op in &mut left {
+                let must = must(op);
+                while !op.tiles.is_empty()
+                    && let Some((first, blocks)) = levels.take(op.tiles.len(), op.cycles, must)
+                {
+                    let after = if first { finished } else { 0 };
+                    let tiles = op.tiles.by_ref().take(blocks.len());
+                    for (turns, tile) in self.turns[blocks].iter_mut().zip(tiles) {
+                        turns.push(Turn { tile: op.number << 22 | tile << 1, after });
+                    }
+                }
             }
-            to(op);
+            left.retain(|op| !op.tiles.is_empty());
+            let busy = levels.n_busy();
+            for turns in &mut self.turns[..busy] {
+                turns.last_mut().expect("a busy block has turns").tile |= ENDS;
+            }
+            finished += busy as u32;
         }
         self.ops.clear();
         (self.n_phases, self.n_tiles) = (0, 0);
         self.number += 1;
         &self.turns
+    }
+}
+
+/// A tile that a block computes, as the kernels read it (`turns.cu`).
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub(super) struct Turn {
+    /// Which one of which operator, and whether it is the block's last in a phase.
+    tile: u32,
+    /// How often blocks must have finished phases before.
+    after: u32,
+}
+
+/// The flag of a block's last turn in a phase.
+const ENDS: u32 = 1;
+
+/// What is left of an operator.
+struct Left {
+    number: u32,
+    /// The last phase in which it can run.
+    latest: u32,
+    /// Of a tile.
+    cycles: u32,
+    tiles: Range<u32>,
+}
+
+/// Blocks by how much they have to do in a phase.
+struct Levels(Vec<Level>);
+
+/// Blocks that follow each other and have as much to do.
+struct Level {
+    cycles: u32,
+    blocks: Range<usize>,
+}
+
+impl Levels {
+    fn new(n_blocks: usize) -> Self {
+        Self(vec![Level { cycles: 0, blocks: 0..n_blocks }])
+    }
+
+    /// Gives a tile each to at most so many of the blocks that have least to do, and says whether it
+    /// is their first. Unless it must, no block gets more to do than the one that has most.
+    fn take(&mut self, most: usize, cycles: u32, must: bool) -> Option<(bool, Range<usize>)> {
+        let longest = self.0.iter().map(|level| level.cycles).max().expect("there are blocks");
+        let key = |level: &&mut Level| (level.cycles, level.blocks.start);
+        let least = self.0.iter_mut().min_by_key(key).expect("there are blocks");
+        let (start, before, then) = (least.blocks.start, least.cycles, least.cycles + cycles);
+        if !must && then > longest {
+            return None;
+        }
+        let taken = start..least.blocks.end.min(start + most);
+        if taken == least.blocks {
+            least.cycles = then;
+        } else {
+            least.blocks.start = taken.end;
+            self.0.push(Level { cycles: then, blocks: taken.clone() });
+        }
+        Some((before == 0, taken))
+    }
+
+    /// How many blocks have something to do: the first ones.
+    fn n_busy(&self) -> usize {
+        self.0.iter().filter(|level| level.cycles > 0).map(|level| level.blocks.len()).sum()
     }
 }
 

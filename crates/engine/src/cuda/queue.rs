@@ -15,7 +15,7 @@ use super::arena::Place;
 use super::compiler::SHARED_BYTES;
 use super::draft::{Code, Draft, Op};
 use super::error::CudaError;
-use super::program::Program;
+use super::program::{Program, Turn};
 use super::sharing::Share;
 use super::slots::{MOST_RETURNED, Return, SLOT, Slot};
 
@@ -28,7 +28,8 @@ const MOST_OPS: usize = 1024;
 const MOST_TILES: usize = 1 << 16;
 /// Bytes of a slot that are left for a program: operators, what each block does, and where that
 /// begins.
-const RESERVED: usize = (MOST_OPS + 1) * size_of::<Op>() + 4 * MOST_TILES + (64 << 10);
+const RESERVED: usize =
+    (MOST_OPS + 1) * size_of::<Op>() + size_of::<Turn>() * MOST_TILES + (64 << 10);
 /// The first program after something was read is short, so that the GPU begins soon; each one
 /// after it is twice as long.
 const FIRST_OPS: usize = 64;
@@ -266,13 +267,13 @@ impl Queue {
             unsafe {
                 let list = [n_turns as u32, block.len() as u32];
                 slot.host.add(lists).cast::<[u32; 2]>().add(i).write(list);
-                let to = slot.host.add(turns).cast::<u32>().add(n_turns);
+                let to = slot.host.add(turns).cast::<Turn>().add(n_turns);
                 std::ptr::copy_nonoverlapping(block.as_ptr(), to, block.len());
             }
-            // The kernels copy four at a time.
-            n_turns = (n_turns + block.len()).next_multiple_of(4);
+            // The kernels copy two at a time.
+            n_turns = (n_turns + block.len()).next_multiple_of(2);
         }
-        let end = turns + 4 * n_turns;
+        let end = turns + size_of::<Turn>() * n_turns;
         let [mut ops, mut turns, mut lists] = [ops, turns, lists].map(|at| slot.device + at as u64);
         let mut header = slot.device;
         let parameters = [&raw mut ops, &raw mut turns, &raw mut lists, &raw mut header];

@@ -21,8 +21,7 @@ static const u32 NONE = 0xffffffffu;
 struct Op {
     u32 code;
     u32 tiles;
-    u32 after;  // in a program: how often blocks must have finished a phase before this begins
-    u32 unused;
+    u32 unused[2];
     u64 p[14];
     u32 s[32];
 };

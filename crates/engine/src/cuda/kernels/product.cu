@@ -114,6 +114,17 @@ static __device__ __forceinline__ void read_four(const float* slice, int at, int
     }
 }
 
+// Where in a tile a thread is, by its number in its team. Those next to each other in either
+// direction have numbers that differ in one of the first two bits: half of what they read by
+// sixteen bytes then has the same address, which takes less time.
+static __device__ __forceinline__ u32 bits_down(u32 n) {
+    return (n & 1) | (n >> 1 & 2) | (n >> 3 & 4) | (n >> 4 & 8);
+}
+
+static __device__ __forceinline__ u32 bits_across(u32 n) {
+    return (n >> 1 & 1) | (n >> 2 & 2) | (n >> 2 & 4) | (n >> 3 & 8);
+}
+
 // A tile SIZE x SIZE, of which a thread sums EDGE x EDGE. INNER_A and INNER_B say whether the inner
 // stride of an operand is 1.
 template <int SIZE, int EDGE, int SLICE, bool INNER_A, bool INNER_B>
@@ -133,7 +144,7 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
     const u32 row_of_tiles = divided(op, tile);
     const u32 row0 = row_of_tiles * SIZE, column0 = (tile - row_of_tiles * op.s[31]) * SIZE;
     const u32 team = threadIdx.x / TEAM, member = threadIdx.x % TEAM;
-    const u32 across = member % ACROSS, down = member / ACROSS;
+    const u32 across = bits_across(member), down = bits_down(member);
 
     Slices<SIZE, SLICE, INNER_A> from_a;
     Slices<SIZE, SLICE, INNER_B> from_b;

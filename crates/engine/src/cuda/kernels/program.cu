@@ -62,9 +62,9 @@ static __device__ __forceinline__ void run_tile(u32 slot, u32 tile, float* share
 }
 
 // Begins to copy the turns from a multiple of TURNS on.
-static __device__ __forceinline__ void bring_turns(const u32* turns, u32 number) {
-    if (number < n_turns && threadIdx.x < TURNS / 4) {
-        const u32 at = 4 * threadIdx.x;
+static __device__ __forceinline__ void bring_turns(const Turn* turns, u32 number) {
+    if (number < n_turns && threadIdx.x < TURNS / 2) {
+        const u32 at = 2 * threadIdx.x;
         const u32 to = (u32)__cvta_generic_to_shared(turns_here + number % (2 * TURNS) + at);
         copy_ahead(to, (const float*)(turns + first_turn + number + at));
     }
@@ -74,7 +74,7 @@ static __device__ __forceinline__ void bring_turns(const u32* turns, u32 number)
 static __device__ __forceinline__ void bring_description(const Op* ops, u32 number) {
     if (number < n_turns && threadIdx.x < sizeof(Op) / 16) {
         const u32 to = (u32)__cvta_generic_to_shared(described + number % 2) + 16 * threadIdx.x;
-        copy_ahead(to, (const float*)(ops + (turn(number) >> 22)) + 4 * threadIdx.x);
+        copy_ahead(to, (const float*)(ops + (turn(number).tile >> 22)) + 4 * threadIdx.x);
     }
 }
 
@@ -95,7 +95,7 @@ static __device__ __forceinline__ uint2 taken_list(const uint2* lists, Header* h
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    run_program(const Op* ops, const u32* turns, const uint2* lists, Header* header) {
+    run_program(const Op* ops, const Turn* turns, const uint2* lists, Header* header) {
     extern __shared__ float4 dynamic[];
     if (threadIdx.x == 0) {
         const uint2 list = taken_list(lists, header);
@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
         wait_for_stage<0>();
         __syncthreads();
         const u32 number = current;
-        if (threadIdx.x == 0 && number && turn(number - 1) & TURN_ENDS) {
+        if (threadIdx.x == 0 && number && turn(number - 1).tile & 1) {
             asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
         }
         if (number >= n_turns) return;
@@ -124,7 +124,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
         if (number % TURNS == 1) bring_turns(turns, number - 1 + TURNS);
         bring_description(ops, number + 1);
         close_stage();
-        run_tile(number % 2, turn(number) << 10 >> 12, (float*)dynamic);
+        run_tile(number % 2, turn(number).tile << 10 >> 11, (float*)dynamic);
     }
 }
 
@@ -133,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) run_one(const __grid_co
     extern __shared__ float4 dynamic[];
     if (threadIdx.x < sizeof(Op) / 4) ((u32*)described)[threadIdx.x] = ((const u32*)&op)[threadIdx.x];
     // Nothing to wait for.
-    if (threadIdx.x < 2 * TURNS) turns_here[threadIdx.x] = 0;
+    if (threadIdx.x < 2 * TURNS) turns_here[threadIdx.x].after = 0;
     if (threadIdx.x == 0) current = 0;
     for (u32 tile = blockIdx.x; tile < op.tiles; tile += gridDim.x) {
         __syncthreads();

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cuda::arena::Place;
+use crate::cuda::draft::Words;
 
 const fn block(number: u32) -> Place {
     Place { address: 4096 * (number as u64 + 1), number }
@@ -24,7 +25,7 @@ fn op(reads: &[u32], writes: &[u32]) -> Draft {
 fn phases(drafts: impl IntoIterator<Item = Draft>) -> Vec<u32> {
     let mut program = Program::default();
     drafts.into_iter().for_each(|draft| program.push(draft));
-    program.ops.iter().map(|(phase, _)| *phase).collect()
+    program.ops.iter().map(|op| op.phase).collect()
 }
 
 #[test]
@@ -55,6 +56,22 @@ fn parts_of_a_block_are_written_side_by_side() {
 }
 
 #[test]
+fn columns_of_a_matrix_are_written_side_by_side() {
+    let columns = |from: u32, first: usize, n: usize| {
+        let words = Words::of_rows(first, 10, n, 40);
+        Draft::new(Code::ProductSmall).reads(0, block(from), 0..10).touches(
+            8,
+            block(9),
+            words,
+            true,
+        )
+    };
+    let drafts = [columns(0, 0, 20), columns(1, 20, 10), columns(2, 30, 10), columns(2, 10, 20)];
+    let elsewhere = Draft::new(Code::Move).reads(0, block(9), 41..50).writes(1, block(3), 0..9);
+    assert_eq!(phases(drafts.into_iter().chain([elsewhere])), [0, 0, 0, 1, 2]);
+}
+
+#[test]
 fn operators_leave_by_phase_and_are_spread_over_blocks() {
     let mut program = Program::default();
     for draft in [op(&[0], &[1]), op(&[1], &[2]), op(&[0], &[3])] {
@@ -62,18 +79,15 @@ fn operators_leave_by_phase_and_are_spread_over_blocks() {
     }
     assert_eq!(program.n_tiles(), 6);
     let mut left = Vec::new();
-    let turns = program.drain(3, |op| left.push((op.after, op.pointers[8])));
-    // The second phase begins when all three blocks have finished the first.
-    assert_eq!(left, [(0, 8192), (0, 16384), (3, 12288)]);
-    // A thousand values are two tiles; operator, tile, whether the block waits, whether it ends.
-    let read = |turn: &u32| {
-        let Turn { op, tile, waits, ends } = Turn::read(*turn);
-        (op, tile, waits, ends)
-    };
+    let turns = program.drain(3, |op| left.push(op.pointers[8]));
+    assert_eq!(left, [8192, 16384, 12288]);
+    // A thousand values are two tiles; operator, tile, whether the block ends a phase, and after how
+    // many have. The second phase begins when all three blocks have finished the first.
     let turns: Vec<Vec<_>> = turns.iter().map(|turns| turns.iter().map(read).collect()).collect();
-    let first = [(0, 0, false, false), (1, 1, false, true), (2, 0, true, true)];
-    let second = [(0, 1, false, true), (2, 1, true, true)];
-    assert_eq!(turns, [&first[..], &second[..], &[(1, 0, false, true)]]);
+    // Nobody needs the second operator, so what has no room in the first phase is done later.
+    assert_eq!(turns[0], [(0, 0, true, 0), (1, 1, true, 3)]);
+    assert_eq!(turns[1], [(0, 1, true, 0), (2, 0, true, 3)]);
+    assert_eq!(turns[2], [(1, 0, true, 0), (2, 1, true, 3)]);
     assert_eq!((program.len(), program.n_tiles()), (0, 0));
 }
 
@@ -83,31 +97,21 @@ fn blocks_without_a_part_in_a_phase_are_not_waited_for() {
     for draft in [op(&[0], &[1]), op(&[1], &[2]), op(&[2], &[3])] {
         program.push(draft);
     }
-    let mut afters = Vec::new();
-    let turns = program.drain(5, |op| afters.push(op.after));
+    let turns = program.drain(5, |_| ());
     assert_eq!(turns.iter().map(Vec::len).collect::<Vec<_>>(), [3, 3, 0, 0, 0]);
-    assert_eq!(afters, [0, 2, 4]);
+    assert_eq!(turns[0].iter().map(|turn| turn.after).collect::<Vec<_>>(), [0, 2, 4]);
 }
 
-/// A turn as the kernels read it.
-struct Turn {
-    op: u32,
-    tile: u32,
-    waits: bool,
-    ends: bool,
-}
-
-impl Turn {
-    fn read(turn: u32) -> Self {
-        let flag = |bit: u32| turn >> bit & 1 == 1;
-        Self { op: turn >> 22, tile: turn << 10 >> 12, waits: flag(0), ends: flag(1) }
-    }
+/// A turn as the kernels read it: operator, tile, whether the block ends a phase, and after how many.
+fn read(turn: &Turn) -> (usize, u32, bool, u32) {
+    let Turn { tile, after } = *turn;
+    ((tile >> 22) as usize, tile << 10 >> 11, tile & ENDS == 1, after)
 }
 
 /// Runs all turns, blocks in any order that they allow, and says which operator had begun, and
 /// whose results could be read, when each tile ran.
 fn simulate(
-    turns: &[Vec<u32>],
+    turns: &[Vec<Turn>],
     ops: &[Op],
     mut random: u64,
     mut see: impl FnMut(usize, &dyn Fn(usize) -> bool, &dyn Fn(usize) -> bool),
@@ -118,10 +122,7 @@ fn simulate(
     let mut unpublished: Vec<Vec<usize>> = vec![Vec::new(); turns.len()];
     loop {
         let can = |block: &usize| {
-            turns[*block].get(next[*block]).is_some_and(|&turn| {
-                let turn = Turn::read(turn);
-                !turn.waits || arrived >= ops[turn.op as usize].after
-            })
+            turns[*block].get(next[*block]).is_some_and(|turn| arrived >= turn.after)
         };
         let able: Vec<usize> = (0..turns.len()).filter(can).collect();
         if able.is_empty() {
@@ -129,14 +130,13 @@ fn simulate(
         }
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let block = able[(random >> 33) as usize % able.len()];
-        let turn = Turn::read(turns[block][next[block]]);
+        let (op, tile, ends, _) = read(&turns[block][next[block]]);
         next[block] += 1;
-        let op = turn.op as usize;
-        assert!(turn.tile < ops[op].tiles);
+        assert!(tile < ops[op].tiles);
         see(op, &|other| begun[other], &|other| done[other] == ops[other].tiles);
         begun[op] = true;
         unpublished[block].push(op);
-        if turn.ends {
+        if ends {
             unpublished[block].drain(..).for_each(|op| done[op] += 1);
             arrived += 1;
         }
@@ -144,19 +144,32 @@ fn simulate(
     assert!(done.iter().zip(ops).all(|(done, op)| *done == op.tiles), "nobody waits for ever");
 }
 
+/// All words that are touched.
+fn words(access: &Access) -> impl Iterator<Item = u64> {
+    let Words { start, end, columns } = access.words;
+    (start..end).filter(move |at| {
+        columns.is_none_or(|[columns, apart]| (at - start) % u64::from(apart) < u64::from(columns))
+    })
+}
+
 /// A few words of a few blocks, read and written by all kinds of operators.
 fn drafts() -> impl Strategy<Value = Vec<Draft>> {
     let place = || (0u32..6, 0usize..3);
-    let one = (0usize..3, place(), place(), place(), 1usize..6, any::<bool>());
+    let one = (0usize..3, place(), place(), (0u32..6, 0usize..5), 1usize..6, any::<bool>());
     let draft = one.prop_map(|(kind, a, b, to, tiles, swap)| {
         let words = |(_, part): (u32, usize)| [0..50, 50..100, 0..100][part].clone();
+        let written = match to.1 {
+            3 => Words::of_rows(0, 5, 12, 20),
+            4 => Words::of_rows(12, 3, 8, 20),
+            _ => Words::all(words(to)),
+        };
         let code = [Code::Unary, Code::ProductSmall, Code::ProductMedium][kind];
         // Half of them read what the others write; products can be merged.
         let [from, target] = if swap { [10, 0] } else { [0, 10] };
         Draft::new(code)
             .reads(0, block(from + a.0), words(a))
             .reads(1, block(from + b.0), words(b))
-            .writes(8, block(target + to.0), words(to))
+            .touches(8, block(target + to.0), written, true)
             .numbers(0, [30, 30, 30, 1])
             .numbers(20, [10, 20, 20, 1, 1])
             .tiles(tiles, 1)
@@ -171,7 +184,7 @@ proptest! {
         // Which operator each draft became, or became a part of.
         let mut became = Vec::new();
         for draft in &drafts {
-            let n_parts = |(_, draft): &(u32, Draft)| draft.op.numbers[24];
+            let n_parts = |op: &Scheduled| op.draft.op.numbers[24];
             let before: Vec<u32> = program.ops.iter().map(n_parts).collect();
             program.push(draft.clone().constant(13, before.len() as u64));
             let merged = before.iter().zip(&program.ops).position(|(n, op)| *n != n_parts(op));
@@ -185,7 +198,7 @@ proptest! {
         };
         let conflict = |a: &Draft, b: &Draft| {
             a.accesses().iter().any(|x| b.accesses().iter().any(|y| {
-                x.block == y.block && (x.write || y.write) && x.start < y.end && y.start < x.end
+                x.block == y.block && (x.write || y.write) && words(x).any(|word| words(y).any(|other| word == other))
             }))
         };
         // Pairs of operators of which the first must be done before the second begins.
@@ -222,10 +235,10 @@ fn a_product_added_to_another_becomes_its_part() {
     let drafts =
         [product([0, 1], 9, false), op(&[4], &[2]), product([2, 3], 9, true), op(&[9], &[5])];
     drafts.into_iter().for_each(|draft| program.push(draft));
-    let found: Vec<_> = program.ops.iter().map(|(phase, draft)| (*phase, draft.op.code)).collect();
+    let found: Vec<_> = program.ops.iter().map(|op| (op.phase, op.draft.op.code)).collect();
     // The first waits until the operands of the second are there.
     assert_eq!(found, [(1, Code::ProductSmall), (0, Code::Unary), (2, Code::Unary)]);
-    let merged = &program.ops[0].1.op;
+    let merged = &program.ops[0].draft.op;
     assert_eq!((merged.numbers[24], merged.numbers[28]), (2, 0b10));
     assert_eq!(merged.pointers[..4], [0, 1, 2, 3].map(|i| block(i).address));
 }
@@ -249,7 +262,7 @@ fn an_activation_is_passed_by_who_wrote_the_gradient() {
     let mut program = Program::default();
     program.push(product([0, 1], 9, false));
     program.push(relu(3, 9));
-    assert_eq!((program.len(), program.ops[0].1.op.pointers[12]), (1, block(3).address));
+    assert_eq!((program.len(), program.ops[0].draft.op.pointers[12]), (1, block(3).address));
     // Whoever has read the gradient has not seen it passed.
     assert_eq!(phases([product([0, 1], 9, false), op(&[9], &[5]), relu(3, 9)]), [0, 1, 2]);
 }
@@ -260,7 +273,7 @@ fn a_new_program_begins_after_all_of_the_last() {
     program.push(op(&[0], &[1]));
     program.drain(1, |_| ());
     program.push(op(&[1], &[2]));
-    assert_eq!(program.ops[0].0, 0);
+    assert_eq!(program.ops[0].phase, 0);
 }
 
 #[test]
