@@ -119,18 +119,18 @@ pub(super) struct Access {
     pub(super) write: bool,
 }
 
-/// Words from a first to a last, or some columns of them.
+/// Words from a first to a last, or some columns of them. A block has less than 2^32.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Words {
-    pub(super) start: u64,
-    pub(super) end: u64,
-    /// How many follow each other, and how far the first ones of rows are apart.
-    pub(super) columns: Option<[u32; 2]>,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// How many follow each other, and how far the first ones of rows are apart, or both 0.
+    pub(super) columns: [u32; 2],
 }
 
 impl Words {
     pub(super) fn all(range: Range<usize>) -> Self {
-        Self { start: range.start as u64, end: range.end as u64, columns: None }
+        Self { start: range.start as u32, end: range.end as u32, columns: [0; 2] }
     }
 
     /// Of a matrix whose rows are `apart`, from word `start` on.
@@ -138,27 +138,25 @@ impl Words {
         let all = Self::all(start..start + rows.saturating_sub(1) * apart + columns);
         // Rows that begin elsewhere than the block's are not compared with others.
         let within = columns < apart && start % apart + columns <= apart;
-        Self { columns: within.then_some([columns as u32, apart as u32]), ..all }
+        Self { columns: if within { [columns as u32, apart as u32] } else { [0; 2] }, ..all }
     }
 
     pub(super) fn overlaps(&self, other: &Self) -> bool {
-        let beside = match (self.columns, other.columns) {
-            (Some([own, apart]), Some([others, same])) if same == apart => {
-                let [from, to] = [self, other].map(|words| words.start % u64::from(apart));
-                from + u64::from(own) <= to || to + u64::from(others) <= from
-            }
-            _ => false,
+        let ([own, apart], [others, same]) = (self.columns, other.columns);
+        let beside = || {
+            let [from, to] = [self, other].map(|words| words.start % apart);
+            from + own <= to || to + others <= from
         };
-        self.start < other.end && other.start < self.end && !beside
+        let apart = apart == same && apart > 0;
+        self.start < other.end && other.start < self.end && !(apart && beside())
     }
 
     /// Whether all of the other's words are among these; false also if that is hard to say.
     pub(super) fn cover(&self, other: &Self) -> bool {
-        let same = |[_, apart]: [u32; 2]| {
-            self.columns == other.columns
-                && self.start.abs_diff(other.start).is_multiple_of(u64::from(apart))
-        };
-        self.start <= other.start && other.end <= self.end && self.columns.is_none_or(same)
+        let [_, apart] = self.columns;
+        let same =
+            || self.columns == other.columns && (other.start - self.start).is_multiple_of(apart);
+        self.start <= other.start && other.end <= self.end && (apart == 0 || same())
     }
 }
 
@@ -198,7 +196,7 @@ impl Draft {
 
     /// The same, of words that need not follow each other.
     pub(super) fn touches(mut self, i: usize, place: Place, words: Words, write: bool) -> Self {
-        self.op.pointers[i] = place.address + 4 * words.start;
+        self.op.pointers[i] = place.address + 4 * u64::from(words.start);
         self.accesses[self.n_accesses] = Access { block: place.number, words, write };
         self.n_accesses += 1;
         self

@@ -141,12 +141,7 @@ impl Program {
         if self.histories.len() <= block {
             self.histories.resize_with(block + 1, History::default);
         }
-        let history = &mut self.histories[block];
-        if history.program != self.number {
-            history.program = self.number;
-            history.touched.clear();
-        }
-        history
+        self.histories[block].of(self.number)
     }
 
     /// The first phase in which accesses are right.
@@ -163,8 +158,9 @@ impl Program {
         for access in accesses {
             self.history(access.block);
             let history = &mut self.histories[access.block as usize];
-            for touch in history.before(access).filter(|touch| touch.op as usize != op) {
-                let latest = &mut self.ops[touch.op as usize].latest;
+            let before = history.before(access).flat_map(|touch| history.ops(touch));
+            for other in before.filter(|other| *other != op) {
+                let latest = &mut self.ops[other].latest;
                 *latest = (*latest).min(phase - 1);
             }
             history.remember(access, phase, op as u32);
@@ -187,24 +183,24 @@ impl Program {
     pub(super) fn drain(&mut self, n_blocks: usize, mut to: impl FnMut(Op)) -> &[Vec<Turn>] {
         self.turns.resize_with(n_blocks, Vec::new);
         self.turns.iter_mut().for_each(Vec::clear);
-        let mut order: Vec<usize> = (0..self.ops.len()).collect();
-        order.sort_unstable_by_key(|&i| (self.ops[i].phase, i));
-        let mut coming = order.into_iter().enumerate().peekable();
-        let mut left = Vec::<Left>::new();
+        let mut order: Vec<(u32, usize)> = self.ops.iter().map(|op| op.phase).zip(0..).collect();
+        order.sort_unstable();
+        let mut coming = order.into_iter().zip(0..).peekable();
+        let (mut left, mut levels) = (Vec::<Left>::new(), Levels::default());
         // How often blocks have finished phases.
         let mut finished = 0;
         for phase in 0..self.n_phases {
-            while let Some((number, i)) = coming.next_if(|&(_, i)| self.ops[i].phase == phase) {
+            while let Some(((_, i), number)) = coming.next_if(|((own, _), _)| *own == phase) {
                 let Scheduled { draft, latest, .. } = &self.ops[i];
                 to(draft.op);
                 let (latest, cycles) = (*latest, draft.cycles);
-                left.push(Left { number: number as u32, latest, cycles, tiles: 0..draft.op.tiles });
+                left.push(Left { number, latest, cycles, tiles: 0..draft.op.tiles });
             }
             let last = phase + 1 == self.n_phases;
             let must = |op: &Left| last || op.latest == phase;
             // Those that must run now, with the longest tiles first, and then those that must soon.
             left.sort_by_key(|op| (if must(op) { 0 } else { op.latest }, u32::MAX - op.cycles));
-            let mut levels = Levels::new(n_blocks);
+            levels.begin(n_blocks);
             for op in &mut left {
                 let must = must(op);
                 while !op.tiles.is_empty()
@@ -255,6 +251,7 @@ struct Left {
 }
 
 /// Blocks by how much they have to do in a phase.
+#[derive(Default)]
 struct Levels(Vec<Level>);
 
 /// Blocks that follow each other and have as much to do.
@@ -264,8 +261,10 @@ struct Level {
 }
 
 impl Levels {
-    fn new(n_blocks: usize) -> Self {
-        Self(vec![Level { cycles: 0, blocks: 0..n_blocks }])
+    /// Nobody has anything to do.
+    fn begin(&mut self, n_blocks: usize) {
+        self.0.clear();
+        self.0.push(Level { cycles: 0, blocks: 0..n_blocks });
     }
 
     /// Gives a tile each to at most so many of the blocks that have least to do, and says whether it

@@ -145,11 +145,9 @@ fn simulate(
 }
 
 /// All words that are touched.
-fn words(access: &Access) -> impl Iterator<Item = u64> {
-    let Words { start, end, columns } = access.words;
-    (start..end).filter(move |at| {
-        columns.is_none_or(|[columns, apart]| (at - start) % u64::from(apart) < u64::from(columns))
-    })
+fn words(access: &Access) -> impl Iterator<Item = u32> {
+    let Words { start, end, columns: [columns, apart] } = access.words;
+    (start..end).filter(move |at| apart == 0 || (at - start) % apart < columns)
 }
 
 /// A few words of a few blocks, read and written by all kinds of operators.
