@@ -5,7 +5,8 @@
     results/2026-11-16-gpu-training/clocks.py FILE [LAST]
 
 For the last LAST programs (3): cycles from the beginning of each phase to that of the next, and of
-its operators the number of tiles and what the slowest and an average one took, slowest first.
+its operators the number of tiles, how many of them in this phase, and what the slowest and an
+average one took, slowest first.
 """
 
 import sys
@@ -13,8 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 
 
-def named(op: list) -> str:
-    code, tiles, _, numbers = op
+def named(code: str, tiles: str, numbers: list[int]) -> str:
     if not code.startswith("Product"):
         return f"{code}*{tiles}"
     inner = [numbers[4 * part] for part in range(numbers[24])]
@@ -22,27 +22,28 @@ def named(op: list) -> str:
 
 
 def show(program: str) -> None:
-    ops, turns = [], defaultdict(list)
+    ops, phase_of, bounds = [], defaultdict(int), {}
+    phases = defaultdict(lambda: defaultdict(list))
     for line in program.split("\n")[1:]:
         kind, _, rest = line.partition(" ")
         if kind == "op":
-            code, tiles, after, numbers = rest.split(" ", 3)
-            ops.append([code, int(tiles), int(after), [int(n) for n in numbers[1:-1].split(",")]])
+            code, tiles, numbers = rest.split(" ", 2)
+            ops.append(named(code, tiles, [int(number) for number in numbers[1:-1].split(",")]))
         elif kind == "t":
-            block, turn, *clocks = map(int, rest.split())
-            turns[block].append((turn >> 22, *clocks))
-    # Every phase has a tile for the first block.
-    begins = {}
-    for op, _, waited, _ in turns[0]:
-        begins.setdefault(ops[op][2], waited)
-    tiles = defaultdict(list)
-    for op, _, waited, ended in (turn for block in turns.values() for turn in block):
-        tiles[op].append(max(0, ended - waited))
-    ends = [*list(begins.values())[1:], turns[0][-1][3]]
-    print(f"{len(ops)} operators, {len(turns)} blocks, {len(begins)} phases")
-    for (after, begin), end in zip(begins.items(), ends):
-        own = sorted((op for op in tiles if ops[op][2] == after), key=lambda op: -max(tiles[op]))
-        told = [f"{named(ops[o])} {max(tiles[o])} {sum(tiles[o]) // len(tiles[o])}" for o in own]
+            block, tile, after, _, waited, ended = map(int, rest.split())
+            # The first turn of a block in a phase says after how many it comes.
+            phase_of[block] = after or phase_of[block]
+            phases[phase_of[block]][tile >> 22].append(max(0, ended - waited))
+            # Every phase has a tile for the first block.
+            if block == 0:
+                begin, _ = bounds.setdefault(phase_of[block], (waited, ended))
+                bounds[phase_of[block]] = begin, ended
+    begins = [begin for begin, _ in bounds.values()]
+    ends = [*begins[1:], list(bounds.values())[-1][1]]
+    print(f"{len(ops)} operators, {len(phases)} phases, {ends[-1] - begins[0]} cycles")
+    for phase, begin, end in zip(bounds, begins, ends):
+        own = sorted(phases[phase].items(), key=lambda op: -max(op[1]))
+        told = [f"{ops[op]}({len(took)}) {max(took)} {sum(took) // len(took)}" for op, took in own]
         print(f"{end - begin:6}  {'; '.join(told[:6])}")
 
 
