@@ -92,6 +92,23 @@ fn operators_leave_by_phase_and_are_spread_over_blocks() {
 }
 
 #[test]
+fn long_tiles_are_shared_out_first_and_short_ones_go_where_there_is_least_to_do() {
+    let mut program = Program::default();
+    let short = op(&[0], &[1]).tiles(3, 1);
+    let long = Draft { cycles: 4 * short.cycles, ..op(&[0], &[2]).tiles(2, 1) };
+    for draft in [short, long, op(&[1, 2], &[3]).tiles(1, 1)] {
+        program.push(draft);
+    }
+    let turns = program.drain(3, |_| ());
+    let of_first_phase = |turns: &Vec<Turn>| {
+        let turns = turns.iter().map(read).filter(|(.., after)| *after == 0);
+        turns.map(|(op, tile, ..)| (op, tile)).collect::<Vec<_>>()
+    };
+    let found: Vec<_> = turns.iter().map(of_first_phase).collect();
+    assert_eq!(found, [&[(1, 0)][..], &[(1, 1)], &[(0, 0), (0, 1), (0, 2)]]);
+}
+
+#[test]
 fn blocks_without_a_part_in_a_phase_are_not_waited_for() {
     let mut program = Program::default();
     for draft in [op(&[0], &[1]), op(&[1], &[2]), op(&[2], &[3])] {
