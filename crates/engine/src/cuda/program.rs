@@ -1,8 +1,10 @@
 //! Operators waiting to be launched together, in the order that lets most of them run at once.
 //!
-//! An operator is put into the first phase in which everything it reads is there and nobody still
-//! needs what it overwrites. Between phases blocks wait for each other; within one, operators run side
-//! by side. Which words of which block an operator touches decides, nothing else.
+//! An operator can run from the first phase on in which everything it reads is there and nobody still
+//! needs what it overwrites, up to the last before somebody needs its result or overwrites what it
+//! reads. Between phases blocks wait for each other; within one, operators run side by side. Which
+//! words of which block an operator touches decides; which of its phases it runs in is decided by
+//! where blocks are idle.
 
 use std::ops::Range;
 
@@ -156,7 +158,7 @@ impl Program {
     /// Notes the accesses of an operator in a phase: those that must be done before cannot run later.
     fn remember(&mut self, accesses: &[Access], phase: u32, op: usize) {
         for access in accesses {
-            self.history(access.block);
+            // Whoever asked when it can run has made it.
             let history = &mut self.histories[access.block as usize];
             let before = history.before(access).flat_map(|touch| history.ops(touch));
             for other in before.filter(|other| *other != op) {
