@@ -32,6 +32,14 @@ pub trait Lanes: Copy {
     unsafe fn store(self, at: *mut f32);
     /// The first `count < N` lanes to `at`.
     unsafe fn store_first(self, at: *mut f32, count: usize);
+    /// A bit for each of up to 64 numbers: whether it is `number`.
+    unsafe fn equal(numbers: &[u32], number: u32) -> u64;
+}
+
+/// The bits of a few numbers, from `place` on.
+fn equal_bits(numbers: &[u32], number: u32, place: usize) -> u64 {
+    let bits = numbers.iter().enumerate().map(|(i, it)| u64::from(*it == number) << (place + i));
+    bits.fold(0, |all, bit| all | bit)
 }
 
 /// Four lanes that any compiler can map to the machine's, such as NEON.
@@ -102,6 +110,11 @@ impl Lanes for Portable {
             unsafe { *at.add(i) = *lane };
         }
     }
+
+    #[inline(always)]
+    unsafe fn equal(numbers: &[u32], number: u32) -> u64 {
+        equal_bits(numbers, number, 0)
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -165,6 +178,20 @@ mod x86 {
         unsafe fn store_first(self, at: *mut f32, count: usize) {
             unsafe { _mm512_mask_storeu_ps(at, (1u16 << count) - 1, self.0) };
         }
+
+        #[inline(always)]
+        unsafe fn equal(numbers: &[u32], number: u32) -> u64 {
+            let (whole, rest) = numbers.as_chunks::<16>();
+            let mut bits = super::equal_bits(rest, number, 16 * whole.len());
+            for (i, numbers) in whole.iter().enumerate() {
+                let found = unsafe {
+                    let numbers = _mm512_loadu_si512(numbers.as_ptr().cast());
+                    _mm512_cmpeq_epi32_mask(numbers, _mm512_set1_epi32(number.cast_signed()))
+                };
+                bits |= u64::from(found) << (16 * i);
+            }
+            bits
+        }
     }
 
     /// Eight lanes.
@@ -224,6 +251,22 @@ mod x86 {
         #[inline(always)]
         unsafe fn store_first(self, at: *mut f32, count: usize) {
             unsafe { _mm256_maskstore_ps(at, first(count), self.0) };
+        }
+
+        #[inline(always)]
+        unsafe fn equal(numbers: &[u32], number: u32) -> u64 {
+            let (whole, rest) = numbers.as_chunks::<8>();
+            let mut bits = super::equal_bits(rest, number, 8 * whole.len());
+            for (i, numbers) in whole.iter().enumerate() {
+                let found = unsafe {
+                    let numbers = _mm256_loadu_si256(numbers.as_ptr().cast());
+                    let equal =
+                        _mm256_cmpeq_epi32(numbers, _mm256_set1_epi32(number.cast_signed()));
+                    _mm256_movemask_ps(_mm256_castsi256_ps(equal))
+                };
+                bits |= u64::from(found.cast_unsigned()) << (8 * i);
+            }
+            bits
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The gradient of a linear layer whose results were reduced by a maximum.
 
+use super::Cpu;
+use super::scattered::{collect, spread};
 use super::team::Parts;
-use super::{Cpu, rows};
 use crate::buffer::{Buffer, Indices};
 use crate::device::{Gradient, LinearMaxima};
 use crate::graph::Edges;
@@ -55,7 +56,7 @@ impl Cpu {
                 if !entries.is_empty() {
                     let origin = &origin[values.clone()];
                     let first = entries.start as u32;
-                    rows::spread(&dy[values], origin, first, weight, width, dx);
+                    spread(&dy[values], origin, first, weight, width, dx);
                 }
             }
         });
@@ -75,7 +76,7 @@ impl Cpu {
         self.team.pieces(columns, (4096 / width.max(1)).clamp(1, 32), |piece| {
             // SAFETY: pieces of rows of the weight do not overlap.
             let dw = unsafe { dw.part(piece.start * width..piece.end * width) };
-            rows::collect(dy, origin, columns, piece.start, x, width, dw);
+            collect(dy, origin, (columns, piece.start), x, width, dw);
         });
     }
 }

@@ -22,6 +22,7 @@ mod messages;
 mod optimiser;
 pub mod product;
 mod rows;
+mod scattered;
 mod segments;
 pub mod team;
 mod transpose;

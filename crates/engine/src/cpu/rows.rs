@@ -135,37 +135,6 @@ kernels! {
         }
     }
 
-    /// Adds, for every column, `dy` times the weight's row to the row of `dx` it came from.
-    fn spread(dy: &[f32], origin: &[u32], first: u32, weight: &[f32], width: usize, dx: &mut [f32]) {
-        for ((dy, origin), weight) in dy.iter().zip(origin).zip(weight.chunks_exact(width)) {
-            let at = (origin - first) as usize * width;
-            for (dx, weight) in dx[at..at + width].iter_mut().zip(weight) {
-                *dx += dy * weight;
-            }
-        }
-    }
-
-    /// Adds, for every row of `dy` and the columns from `from` on that `dw` has rows for, `dy` times
-    /// the row of `x` it came from.
-    fn collect(
-        dy: &[f32], origin: &[u32], columns: usize, from: usize, x: &[f32], width: usize,
-        dw: &mut [f32],
-    ) {
-        let n = dw.len() / width;
-        for (dy, origin) in dy.chunks_exact(columns).zip(origin.chunks_exact(columns)) {
-            let (dy, origin) = (&dy[from..from + n], &origin[from..from + n]);
-            for ((dy, origin), dw) in dy.iter().zip(origin).zip(dw.chunks_exact_mut(width)) {
-                if *origin == u32::MAX {
-                    continue;
-                }
-                let at = *origin as usize * width;
-                for (dw, x) in dw.iter_mut().zip(&x[at..at + width]) {
-                    *dw += dy * x;
-                }
-            }
-        }
-    }
-
     /// Columns `from..` of rows of `width`, summed, each row times its factor.
     fn column_sums_scaled(x: &[f32], width: usize, from: usize, factors: &[f32], sums: &mut [f32]) {
         let n = sums.len();

@@ -16,7 +16,7 @@ use std::cell::{Cell, UnsafeCell};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 use std::thread::JoinHandle;
 
 /// The work of one operator: called with the number of a task.
@@ -38,7 +38,9 @@ struct Shared {
     /// Tasks that are not yet claimed, for each thread: the first in the upper half, the end in
     /// the lower.
     unclaimed: Vec<Apart<AtomicU64>>,
-    finished: Apart<AtomicUsize>,
+    /// How many tasks each thread has ever finished. Only that thread writes it, so that no thread
+    /// waits for another to count.
+    finished: Vec<Apart<AtomicU64>>,
     work: UnsafeCell<Option<Work<'static>>>,
     sleeping: AtomicUsize,
     stopping: AtomicBool,
@@ -59,7 +61,7 @@ impl Team {
     pub fn new(n_threads: usize) -> Self {
         let shared = Arc::new(Shared {
             unclaimed: (0..n_threads.max(1)).map(|_| Apart(AtomicU64::new(0))).collect(),
-            finished: Apart(AtomicUsize::new(0)),
+            finished: (0..n_threads.max(1)).map(|_| Apart(AtomicU64::new(0))).collect(),
             work: UnsafeCell::new(None),
             sleeping: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
@@ -95,20 +97,24 @@ impl Team {
         let work: Work<'static> = unsafe { std::mem::transmute::<Work<'_>, Work<'static>>(work) };
         // SAFETY: the last round is over, so no other thread reads the cell.
         unsafe { *shared.work.get() = Some(work) };
-        shared.finished.0.store(0, Ordering::Relaxed);
         assert!(u32::try_from(n_tasks).is_ok(), "{n_tasks} tasks");
         let n_threads = self.n_threads();
         let first = |thread: usize| (thread * n_tasks).div_ceil(n_threads) as u64;
+        let finished = shared.n_finished() + n_tasks as u64;
         for (thread, unclaimed) in shared.unclaimed.iter().enumerate() {
             let own = first(thread) << 32 | first(thread + 1);
-            unclaimed.0.store(own, Ordering::SeqCst);
+            unclaimed.0.store(own, Ordering::Release);
         }
-        if shared.sleeping.load(Ordering::SeqCst) > 0 {
+        // Who sleeps can wait for one task more; by its end the stores have long arrived, and the
+        // fence costs nothing.
+        shared.work_once(0);
+        fence(Ordering::SeqCst);
+        if shared.sleeping.load(Ordering::Relaxed) > 0 {
             self.workers.iter().for_each(|worker| worker.thread().unpark());
         }
         while shared.work_once(0) {}
         let mut looks = 0;
-        while shared.finished.0.load(Ordering::Acquire) < n_tasks {
+        while shared.n_finished() < finished {
             looks += 1;
             if looks < SPINS { std::hint::spin_loop() } else { std::thread::yield_now() }
         }
@@ -138,8 +144,13 @@ impl Shared {
         if std::panic::catch_unwind(run).is_err() {
             self.failed.store(true, Ordering::Relaxed);
         }
-        self.finished.0.fetch_add(1, Ordering::Release);
+        let finished = &self.finished[thread].0;
+        finished.store(finished.load(Ordering::Relaxed) + 1, Ordering::Release);
         true
+    }
+
+    fn n_finished(&self) -> u64 {
+        self.finished.iter().map(|it| it.0.load(Ordering::Acquire)).sum()
     }
 
     /// The first or the last unclaimed task of a thread's run.
@@ -163,15 +174,19 @@ impl Shared {
         }
     }
 
-    fn is_idle(&self) -> bool {
-        let mut all = self.unclaimed.iter().map(|it| it.0.load(Ordering::SeqCst));
-        all.all(|now| now >> 32 == now & 0xffff_ffff)
+    /// Whether a thread's own run has tasks that nobody has claimed.
+    fn has_tasks(&self, thread: usize) -> bool {
+        let now = self.unclaimed[thread].0.load(Ordering::SeqCst);
+        now >> 32 != now & 0xffff_ffff
     }
 
     fn wait_for_work(&self, thread: usize) {
         let mut looks = 0u32;
         while !self.stopping.load(Ordering::Relaxed) {
-            if self.work_once(thread) {
+            // Only at its own tasks: to look at those of others would take the line that they
+            // claim from out of their caches.
+            if self.has_tasks(thread) {
+                while self.work_once(thread) {}
                 looks = 0;
                 continue;
             }
@@ -184,7 +199,7 @@ impl Shared {
                 self.sleeping.fetch_add(1, Ordering::SeqCst);
                 // Work published before the line above was seen is found by this look; work
                 // published after it comes with an unpark.
-                if self.is_idle() && !self.stopping.load(Ordering::SeqCst) {
+                if !self.has_tasks(thread) && !self.stopping.load(Ordering::SeqCst) {
                     std::thread::park();
                 }
                 self.sleeping.fetch_sub(1, Ordering::SeqCst);
