@@ -1,5 +1,6 @@
 //! A number for each edge from what its two ends say.
 
+use super::chosen_rows::add_rows;
 use super::team::Parts;
 use super::{Cpu, rows};
 use crate::buffer::Buffer;
@@ -57,11 +58,12 @@ impl EdgeProducts for Cpu {
                 if !add {
                     dx.fill(0.0);
                 }
-                for entry in offsets[node] as usize..offsets[node + 1] as usize {
+                let entries = offsets[node] as usize..offsets[node + 1] as usize;
+                let terms = entries.map(|entry| {
                     let from = if of_source { entry } else { reverse[entry] as usize };
-                    let at = neighbours[entry] as usize * columns;
-                    rows::add_scaled(dy[from], &other[at..at + columns], dx);
-                }
+                    (dy[from], neighbours[entry] as usize)
+                });
+                add_rows(terms, other, dx);
             }
         });
     }

@@ -1,7 +1,7 @@
 //! The gradient of a linear layer whose results were reduced by a maximum.
 
 use super::Cpu;
-use super::scattered::{collect, spread};
+use super::chosen_rows::{collect, spread};
 use super::team::Parts;
 use crate::buffer::{Buffer, Indices};
 use crate::device::{Gradient, LinearMaxima};

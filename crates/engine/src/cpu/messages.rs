@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::chosen_rows::add_rows;
 use super::team::Parts;
 use super::{Cpu, rows};
 use crate::buffer::Buffer;
@@ -51,10 +52,8 @@ impl MessageLists for Cpu {
                 if !add {
                     dx.fill(0.0);
                 }
-                for entry in offsets[node]..offsets[node + 1] {
-                    let opposite = reverse[entry as usize] as usize;
-                    rows::add(&dy[opposite * columns..(opposite + 1) * columns], dx);
-                }
+                let entries = offsets[node] as usize..offsets[node + 1] as usize;
+                add_rows(entries.map(|entry| (1.0, reverse[entry] as usize)), dy, dx);
             }
         });
     }

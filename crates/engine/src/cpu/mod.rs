@@ -5,6 +5,7 @@
 #![expect(unsafe_code, reason = "vector instructions, and slices shared between threads")]
 
 mod batch_norm;
+mod chosen_rows;
 mod edge_dot;
 mod elementwise;
 mod gather_max;
@@ -22,7 +23,6 @@ mod messages;
 mod optimiser;
 pub mod product;
 mod rows;
-mod scattered;
 mod segments;
 pub mod team;
 mod transpose;

@@ -155,18 +155,18 @@ kernels! {
         }
     }
 
-    /// a · b, in thirty-two interleaved sums.
+    /// a · b, in sixty-four interleaved sums.
     fn dot(a: &[f32], b: &[f32]) -> f32 {
-        let mut sums = [0.0f32; 32];
-        let (a_whole, a_rest) = a.as_chunks::<32>();
-        let (b_whole, b_rest) = b.as_chunks::<32>();
+        let mut sums = [0.0f32; 64];
+        let (a_whole, a_rest) = a.as_chunks::<64>();
+        let (b_whole, b_rest) = b.as_chunks::<64>();
         for (a, b) in a_whole.iter().zip(b_whole) {
             for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
                 *sum += a * b;
             }
         }
         let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-        let mut width = 16;
+        let mut width = 32;
         while width > 0 {
             for i in 0..width {
                 sums[i] += sums[i + width];

@@ -1,11 +1,35 @@
-//! Products with the gradient of a maximum, which has one value a column for each node.
+//! Sums of rows that are chosen one by one, each times a number.
 //!
-//! Written out, that gradient would have a row for every entry, nearly all of it zeros. Here each
-//! value meets the one row it concerns, a row of the weight or of the layer's input, so there is a
-//! fraction of the dense product's arithmetic, and what it takes is reading and writing. Therefore
-//! [`spread`] keeps the row that it adds to in registers, and [`collect`] adds four rows at a time.
+//! There is little arithmetic in them; what they take is reading and writing. Therefore
+//! [`add_rows`] and [`collect`] add four rows at a time to another, and [`spread`] keeps the row
+//! that it adds to in registers.
+//!
+//! The last two are products with the gradient of a maximum, which has one value a column for each
+//! node. Written out, it would have a row for every entry, nearly all of it zeros.
 
 use super::lanes::{Lanes, Portable};
+
+/// `to += factor * x[row]` for each of `terms`, one after the other.
+///
+/// `x [rows, width]`, `to [width]`.
+///
+/// # Panics
+/// If a number is no row of `x`.
+pub fn add_rows(terms: impl Iterator<Item = (f32, usize)>, x: &[f32], to: &mut [f32]) {
+    // SAFETY: each instruction set is used only where it was found.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if std::is_x86_feature_detected!("avx512f") {
+                return add_rows_avx512(terms, x, to);
+            }
+            if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+                return add_rows_avx2(terms, x, to);
+            }
+        }
+        add_rows_by::<Portable>(terms, x, to);
+    }
+}
 
 /// One node's share of the gradient of the layer's input: `dx[entry] += dy[c] * weight[c]` for the
 /// entry that each column `c` came from.
@@ -67,6 +91,18 @@ pub fn collect(
         }
         collect_by::<Portable>(dy, origin, (columns, from), x, width, dw);
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn add_rows_avx512(terms: impl Iterator<Item = (f32, usize)>, x: &[f32], to: &mut [f32]) {
+    unsafe { add_rows_by::<super::lanes::Avx512>(terms, x, to) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn add_rows_avx2(terms: impl Iterator<Item = (f32, usize)>, x: &[f32], to: &mut [f32]) {
+    unsafe { add_rows_by::<super::lanes::Avx2>(terms, x, to) }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -188,10 +224,6 @@ unsafe fn add_chosen<L: Lanes, const V: usize>(
     }
 }
 
-/// Nodes whose rows are added at once, so that a row of the weight's gradient is read and written
-/// a quarter as often.
-const NODES: usize = 4;
-
 #[inline(always)]
 unsafe fn collect_by<L: Lanes>(
     dy: &[f32],
@@ -201,38 +233,54 @@ unsafe fn collect_by<L: Lanes>(
     width: usize,
     dw: &mut [f32],
 ) {
-    let n_rows = x.len() / width;
-    let nodes = dy.chunks(NODES * columns).zip(origin.chunks(NODES * columns));
-    for (dy, origin) in nodes {
+    // Few nodes at a time, because their rows of `x` are met again in the next column.
+    let nodes = AT_ONCE * columns;
+    for (dy, origin) in dy.chunks(nodes).zip(origin.chunks(nodes)) {
         for (column, dw) in (from..).zip(dw.chunks_exact_mut(width)) {
-            let mut factors = [0.0; NODES];
-            let mut rows = [std::ptr::null(); NODES];
-            let mut n = 0;
-            for at in (column..dy.len()).step_by(columns) {
-                if origin[at] != u32::MAX {
-                    let row = origin[at] as usize;
-                    assert!(row < n_rows, "row {row} of {n_rows}");
-                    (factors[n], rows[n]) = (dy[at], x[row * width..].as_ptr());
-                    n += 1;
-                }
+            let places = (column..dy.len()).step_by(columns).filter(|&i| origin[i] != u32::MAX);
+            // SAFETY: the caller has seen that the machine has the instructions.
+            unsafe { add_rows_by::<L>(places.map(|i| (dy[i], origin[i] as usize)), x, dw) };
+        }
+    }
+}
+
+/// Rows that are added at once, so that the row they are added to is read and written a quarter as
+/// often.
+const AT_ONCE: usize = 4;
+
+#[inline(always)]
+unsafe fn add_rows_by<L: Lanes>(
+    mut terms: impl Iterator<Item = (f32, usize)>,
+    x: &[f32],
+    to: &mut [f32],
+) {
+    let width = to.len();
+    loop {
+        let mut factors = [0.0; AT_ONCE];
+        let mut rows = [std::ptr::null(); AT_ONCE];
+        let mut n = 0;
+        while n < AT_ONCE {
+            let Some((factor, row)) = terms.next() else { break };
+            (factors[n], rows[n]) = (factor, x[row * width..(row + 1) * width].as_ptr());
+            n += 1;
+        }
+        // SAFETY: `n` rows as wide as `to`.
+        unsafe {
+            if n == AT_ONCE {
+                add_each::<L, AT_ONCE>(factors, rows, to);
+                continue;
             }
-            // SAFETY: `n` rows of `x` that are there, each as wide as the row of `dw`.
-            unsafe {
-                if n == NODES {
-                    add_rows::<L, NODES>(factors, rows, dw);
-                } else {
-                    for (factor, row) in factors.into_iter().zip(rows).take(n) {
-                        add_rows::<L, 1>([factor], [row], dw);
-                    }
-                }
+            for (factor, row) in factors.into_iter().zip(rows).take(n) {
+                add_each::<L, 1>([factor], [row], to);
             }
+            return;
         }
     }
 }
 
 /// `to += factors[0] * rows[0] + ...`, one row after the other.
 #[inline(always)]
-unsafe fn add_rows<L: Lanes, const N: usize>(
+unsafe fn add_each<L: Lanes, const N: usize>(
     factors: [f32; N],
     rows: [*const f32; N],
     to: &mut [f32],
@@ -261,100 +309,4 @@ unsafe fn add_rows<L: Lanes, const N: usize>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    type Spread = unsafe fn(&[f32], &[u32], u32, &[f32], usize, &mut [f32]);
-    type Collect = unsafe fn(&[f32], &[u32], (usize, usize), &[f32], usize, &mut [f32]);
-
-    /// Every kernel that this machine can run.
-    fn kernels() -> Vec<(&'static str, Spread, Collect)> {
-        let mut kernels: Vec<(&'static str, Spread, Collect)> =
-            vec![("portable", spread_by::<Portable, 4>, collect_by::<Portable>)];
-        #[cfg(target_arch = "x86_64")]
-        {
-            if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
-                kernels.push(("avx2", spread_avx2, collect_avx2));
-            }
-            if std::is_x86_feature_detected!("avx512f") {
-                kernels.push(("avx512", spread_avx512, collect_avx512));
-            }
-        }
-        kernels
-    }
-
-    /// Whole numbers from -3 to 3: sums of their products are exact in any order.
-    fn whole(len: usize, from: usize) -> Vec<f32> {
-        let number = |i: usize| ((i.wrapping_mul(2_654_435_761) >> 7) % 7) as f32 - 3.0;
-        (from..from + len).map(number).collect()
-    }
-
-    const WIDTHS: [usize; 9] = [1, 3, 8, 16, 17, 64, 127, 128, 150];
-
-    #[test]
-    fn a_value_goes_to_the_entry_it_came_from_for_every_width() {
-        let first = 7;
-        for width in WIDTHS {
-            for (columns, n_entries) in [(1, 1), (5, 3), (64, 2), (100, 9), (130, 1)] {
-                let dy = whole(columns, 1);
-                // The last entry gets nothing, unless it is the only one.
-                let origin: Vec<u32> =
-                    (0..columns).map(|c| first + (c * c % (n_entries - 1).max(1)) as u32).collect();
-                let weight = whole(columns * width, 2);
-                let before = whole(n_entries * width, 3);
-                let mut expected = before.clone();
-                for column in 0..columns {
-                    let entry = (origin[column] - first) as usize;
-                    for k in 0..width {
-                        expected[entry * width + k] += dy[column] * weight[column * width + k];
-                    }
-                }
-                for (name, spread, _) in kernels() {
-                    let mut dx = before.clone();
-                    // SAFETY: the slices fit each other, and the machine was asked.
-                    unsafe { spread(&dy, &origin, first, &weight, width, &mut dx) };
-                    assert_eq!(dx, expected, "{name}, {columns} columns of {width}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn nodes_are_added_in_any_number_and_those_without_an_entry_left_out() {
-        let (columns, n_entries) = (6, 5);
-        for width in WIDTHS {
-            for n_nodes in 0..=9 {
-                let dy = whole(n_nodes * columns, 4);
-                let origin: Vec<u32> = (0..n_nodes * columns)
-                    .map(|i| if i % 5 == 3 { u32::MAX } else { (i * i % n_entries) as u32 })
-                    .collect();
-                let x = whole(n_entries * width, 5);
-                for (from, n) in [(0, 6), (2, 3), (5, 1)] {
-                    let before = whole(n * width, 6);
-                    let mut expected = before.clone();
-                    for i in (0..n_nodes * columns).filter(|&i| origin[i] != u32::MAX) {
-                        let column = i % columns;
-                        if (from..from + n).contains(&column) {
-                            for k in 0..width {
-                                expected[(column - from) * width + k] +=
-                                    dy[i] * x[origin[i] as usize * width + k];
-                            }
-                        }
-                    }
-                    for (name, _, collect) in kernels() {
-                        let mut dw = before.clone();
-                        // SAFETY: the slices fit each other, and the machine was asked.
-                        unsafe { collect(&dy, &origin, (columns, from), &x, width, &mut dw) };
-                        assert_eq!(dw, expected, "{name}, {n_nodes} nodes, width {width}");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    #[should_panic(expected = "row 4 of 3")]
-    fn an_origin_that_is_no_row_is_refused() {
-        collect(&[1.0], &[4], (1, 0), &[0.0; 6], 2, &mut [0.0; 2]);
-    }
-}
+mod tests;
