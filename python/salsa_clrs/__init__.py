@@ -18,6 +18,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from . import _interpreter  # noqa: F401 (first: it refuses what the core cannot be loaded by)
 from ._core import Sample, generators, suites
 from .batch import Batch
 from .drawing import Drawing, draw

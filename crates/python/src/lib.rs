@@ -32,8 +32,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// What the package `salsa_clrs` is built on.
 ///
-/// It was never tried without the interpreter's lock, so a free-threaded Python takes the lock
-/// again when it imports this, and warns.
+/// It relies on the interpreter's lock, and `build.rs` refuses a Python that has none.
 #[pymodule(name = "_core", gil_used = true)]
 mod core {
     use numpy::PyArray1;
