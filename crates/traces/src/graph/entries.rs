@@ -1,6 +1,5 @@
 //! The message-passing graph written out: the targets of all entries, self-loops in their places.
 
-use super::csr::count_below;
 use super::rows::offsets_of_upper;
 use super::{Graph, GraphError};
 use crate::spec::Location;
@@ -129,7 +128,18 @@ impl Entries {
     pub fn entry_to(&self, u: u32, v: u32) -> Option<usize> {
         let first = self.firsts[u as usize] as usize;
         let row = &self.targets[first..self.firsts[u as usize + 1] as usize];
-        let place = count_below(row, v);
-        (row.get(place) == Some(&v)).then_some(first + place)
+        // Most rows are short: eight targets are compared at a time, without a branch.
+        let place = match row.len() {
+            0..=64 => {
+                let blocks = row.chunks(8).map(|block| {
+                    let bits = (0..).zip(block).map(|(i, &w)| u32::from(w == v) << i);
+                    bits.fold(0, |all, bit| all | bit)
+                });
+                let (block, found) = (0..).zip(blocks).find(|&(_, found)| found != 0)?;
+                8 * block + found.trailing_zeros() as usize
+            }
+            _ => row.binary_search(&v).ok()?,
+        };
+        Some(first + place)
     }
 }
