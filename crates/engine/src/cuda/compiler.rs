@@ -21,6 +21,7 @@ pub(super) const SOURCE: &str = concat!(
     include_str!("kernels/updates.cu"),
     include_str!("kernels/program.cu"),
     include_str!("kernels/light.cu"),
+    include_str!("kernels/split.cu"),
 );
 
 /// Shared memory that a block is given at its launch: four stages of two slices of a product, and

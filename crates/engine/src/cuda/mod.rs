@@ -23,6 +23,7 @@ mod program;
 mod queue;
 mod sharing;
 mod slots;
+mod split;
 mod values;
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -113,7 +114,9 @@ impl Cuda {
         if major < 8 {
             return Err(CudaError::TooOld { name, major, minor });
         }
-        let architecture = format!("sm_{major}{minor}");
+        // With the instructions that only this capability has, and no later one.
+        let alone = if (major, minor) == (9, 0) { "a" } else { "" };
+        let architecture = format!("sm_{major}{minor}{alone}");
         let queue = |code| Queue::new(&context, code, options);
         // What was kept may be damaged.
         let kept = compiler::kept(&architecture).and_then(|code| queue(code).ok());

@@ -3,7 +3,7 @@
 use super::arena::Place;
 use super::draft::{Code, Draft, Words};
 use super::library::LargeProduct;
-use super::{Cuda, values};
+use super::{Cuda, Precision, values};
 use crate::buffer::{Buffer, Indices};
 use crate::device::{Activation, Addend, Gradient, LinearLayers, LinearMaxima, Part, PartShape};
 use crate::graph::Edges;
@@ -213,9 +213,14 @@ impl Cuda {
         true
     }
 
-    /// A product by the library, which must be there.
+    /// A product by tensor cores or by the library, which must be there.
     pub(super) fn large_product(&self, product: &LargeProduct) {
         self.count(product.rows, product.columns, product.width);
+        if self.precision == Precision::Single && self.queue.borrow().splits(product) {
+            let low = self.block(product.columns * product.width);
+            let address = low.place().address;
+            return self.attempt(|queue| queue.split_product(product, address));
+        }
         let mut library = self.library().expect("somebody looked").borrow_mut();
         self.attempt(|queue| queue.alone(|stream| library.run(stream, product)));
     }

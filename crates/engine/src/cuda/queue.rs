@@ -15,9 +15,11 @@ use super::arena::Place;
 use super::compiler::SHARED_BYTES;
 use super::draft::{Code, Draft, Op};
 use super::error::CudaError;
+use super::library::LargeProduct;
 use super::program::{Program, Turn};
 use super::sharing::Share;
 use super::slots::{MOST_RETURNED, Return, SLOT, Slot};
+use super::split::Split;
 
 /// Threads of a block, as the kernels have it.
 const THREADS: u32 = 256;
@@ -55,6 +57,8 @@ pub(super) struct Queue {
     run_one: CudaFunction,
     /// Kernels of single operators.
     light: Vec<(Code, CudaFunction)>,
+    /// Kernels of large products, if the GPU has tensor cores for them.
+    split: Option<Split>,
     share: Share,
     /// Blocks that the GPU holds at a time.
     most_blocks: usize,
@@ -107,6 +111,7 @@ impl Queue {
             run_program,
             run_one,
             light,
+            split: Split::find(&module),
             share: Share::new(options),
             most_blocks,
             program: Program::default(),
@@ -194,6 +199,21 @@ impl Queue {
         let from = slot.device + self.staged as u64;
         self.staged = (self.staged + bytes).next_multiple_of(16);
         self.push(draft.constant(0, from))
+    }
+
+    /// Whether large products of a shape can be computed by tensor cores.
+    pub(super) fn splits(&self, product: &LargeProduct) -> bool {
+        self.split.is_some() && Split::suits(product)
+    }
+
+    /// Launches such a product, with a word for each of the weight from `low` on.
+    pub(super) fn split_product(
+        &mut self,
+        product: &LargeProduct,
+        low: u64,
+    ) -> Result<(), CudaError> {
+        self.flush()?;
+        self.split.as_ref().map_or(Ok(()), |split| split.run(&self.stream, product, low))
     }
 
     /// Puts something else on the stream, after everything that was added before.

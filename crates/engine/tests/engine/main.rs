@@ -15,5 +15,6 @@ mod conformance;
 mod determinism;
 mod folding;
 mod gradients;
+mod large;
 mod scopes;
 mod ties;

@@ -1,0 +1,106 @@
+//! Layers on many rows, which a GPU computes by other kernels than those on few.
+
+use salsa_engine::tape::{Linear, Tape};
+
+use crate::conformance::devices;
+
+/// Inner sizes of a layer's parts, its columns, and what comes on top.
+struct Layer {
+    widths: &'static [usize],
+    columns: usize,
+    bias: bool,
+    addend: bool,
+    relu: bool,
+}
+
+/// More than 4096, and no whole number of tiles.
+const ROWS: usize = 4096 + 37;
+
+const LAYERS: [Layer; 6] = [
+    Layer { widths: &[128], columns: 128, bias: true, addend: false, relu: true },
+    Layer { widths: &[384], columns: 384, bias: true, addend: false, relu: false },
+    Layer { widths: &[128, 32], columns: 384, bias: true, addend: true, relu: true },
+    Layer { widths: &[64], columns: 102, bias: false, addend: true, relu: false },
+    // What tensor cores do not compute: inner sizes and columns that do not fit, few columns.
+    Layer { widths: &[33], columns: 128, bias: true, addend: true, relu: true },
+    Layer { widths: &[128, 128], columns: 31, bias: true, addend: false, relu: false },
+];
+
+/// Values from -0.2 to 1, as they are after an activation: their sums grow.
+fn values(len: usize, start: u32) -> Vec<f32> {
+    let number = |i: u32| (i ^ i >> 15).wrapping_mul(0x2c1b_3c6d) ^ start.wrapping_mul(0x9e37_79b9);
+    let fraction = |i: u32| number(number(i)) as f32 / u32::MAX as f32;
+    (0..len as u32).map(|i| 1.2 * fraction(i) - 0.2).collect()
+}
+
+/// What a layer is computed from.
+struct Inputs {
+    /// Input and weight of each part.
+    parts: Vec<[Vec<f32>; 2]>,
+    bias: Vec<f32>,
+    addend: Vec<f32>,
+}
+
+fn run(tape: &mut Tape, layer: &Layer) -> (Vec<f32>, Inputs) {
+    tape.set_recording(false);
+    let &Layer { widths, columns, .. } = layer;
+    let matrices: Vec<[Vec<f32>; 2]> = (0..)
+        .zip(widths)
+        .map(|(i, &width)| [values(ROWS * width, i), values(columns * width, 10 + i)])
+        .collect();
+    let parts: Vec<_> = matrices
+        .iter()
+        .zip(widths)
+        .map(|([x, weight], &width)| {
+            (tape.constant(ROWS, width, x), tape.constant(columns, width, weight))
+        })
+        .collect();
+    let (bias, addend) = (values(columns, 20), values(ROWS * columns, 21));
+    let mut linear = Linear::new(&parts);
+    if layer.bias {
+        linear = linear.bias(tape.constant(columns, 1, &bias));
+    }
+    if layer.addend {
+        linear = linear.add(tape.constant(ROWS, columns, &addend));
+    }
+    if layer.relu {
+        linear = linear.relu();
+    }
+    let out = tape.linear(linear);
+    (tape.read(out), Inputs { parts: matrices, bias, addend })
+}
+
+#[test]
+fn layers_on_many_rows_are_as_exact_as_single_precision() {
+    for layer in &LAYERS {
+        let &Layer { widths, columns, bias, addend, relu } = layer;
+        for (device, make) in devices() {
+            let (found, inputs) = run(&mut make(), layer);
+            assert_eq!(found.len(), ROWS * columns);
+            // Every tile's corners and edges, and much between.
+            for i in (0..found.len()).step_by(977).chain(found.len() - columns..found.len()) {
+                let (row, column) = (i / columns, i % columns);
+                let (mut sum, mut size) = (0.0, 0.0);
+                let mut add = |term: f64| (sum, size) = (sum + term, size + term.abs());
+                for ([x, weight], &width) in inputs.parts.iter().zip(widths) {
+                    for k in 0..width {
+                        let factors = (x[row * width + k], weight[column * width + k]);
+                        add(f64::from(factors.0) * f64::from(factors.1));
+                    }
+                }
+                if bias {
+                    add(f64::from(inputs.bias[column]));
+                }
+                if addend {
+                    add(f64::from(inputs.addend[i]));
+                }
+                let expected = if relu { f64::max(sum, 0.0) } else { sum };
+                assert!(
+                    (f64::from(found[i]) - expected).abs() <= 1e-6 * size,
+                    "{device}, {widths:?} -> {columns}, row {row}, column {column}: {}, not {expected}",
+                    found[i],
+                );
+            }
+        }
+    }
+}
