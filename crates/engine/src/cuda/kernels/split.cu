@@ -4,7 +4,7 @@
 // low, and a product is low * high + high * low + high * high; what is left out is below a rounding
 // of single precision. Their sums are cut off instead of rounded, so those of SLICE inner indices
 // are taken there, and added up outside. That is more exact than sums in single precision from the
-// first to the last, and twice as fast.
+// first to the last, and takes half to three quarters of their time.
 //
 // Needs instructions of compute capability 9.0 alone (sm_90a). They take the upper 19 bits of a word,
 // so a weight is its high part as it is. Its low part is computed by a kernel of its own, once and
