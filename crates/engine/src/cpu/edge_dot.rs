@@ -1,6 +1,7 @@
 //! A number for each edge from what its two ends say.
 
-use super::chosen_rows::add_rows;
+use super::chosen_rows::AddRows;
+use super::lanes::run;
 use super::team::Parts;
 use super::{Cpu, rows};
 use crate::buffer::Buffer;
@@ -63,7 +64,7 @@ impl EdgeProducts for Cpu {
                     let from = if of_source { entry } else { reverse[entry] as usize };
                     (dy[from], neighbours[entry] as usize)
                 });
-                add_rows(terms, other, dx);
+                run(AddRows { terms, x: other, to: dx });
             }
         });
     }

@@ -36,6 +36,77 @@ pub trait Lanes: Copy {
     unsafe fn equal(numbers: &[u32], number: u32) -> u64;
 }
 
+/// Work that is compiled for each instruction set.
+pub trait Kernel {
+    /// Does it; to be inlined always, so that it is compiled for the instructions of `L`.
+    ///
+    /// # Safety
+    /// The machine must have the instructions of `L`.
+    unsafe fn run<L: Lanes>(self);
+}
+
+/// Does work by the widest instructions of this machine.
+#[inline]
+pub fn run(kernel: impl Kernel) {
+    Instructions::widest().run(kernel);
+}
+
+/// Instructions that this machine has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Instructions(Set);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Set {
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    Portable,
+}
+
+impl Instructions {
+    /// The widest.
+    pub fn widest() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if std::is_x86_feature_detected!("avx512f") {
+                return Self(Set::Avx512);
+            }
+            if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+                return Self(Set::Avx2);
+            }
+        }
+        Self(Set::Portable)
+    }
+
+    /// All, the widest first.
+    #[cfg(test)]
+    pub fn all() -> Vec<Self> {
+        #[cfg(target_arch = "x86_64")]
+        let all = [Set::Avx512, Set::Avx2, Set::Portable];
+        #[cfg(not(target_arch = "x86_64"))]
+        let all = [Set::Portable];
+        // Whoever has wider ones has the narrower too.
+        let widest = Self::widest();
+        all.map(Self).into_iter().skip_while(|&one| one != widest).collect()
+    }
+
+    /// Does the work by these.
+    #[inline]
+    pub fn run<K: Kernel>(self, kernel: K) {
+        // SAFETY: the machine was asked when these were made.
+        unsafe {
+            match self.0 {
+                #[cfg(target_arch = "x86_64")]
+                Set::Avx512 => x86::run_avx512(kernel),
+                #[cfg(target_arch = "x86_64")]
+                Set::Avx2 => x86::run_avx2(kernel),
+                Set::Portable => kernel.run::<Portable>(),
+            }
+        }
+    }
+}
+
 /// The bits of a few numbers, from `place` on.
 fn equal_bits(numbers: &[u32], number: u32, place: usize) -> u64 {
     let bits = numbers.iter().enumerate().map(|(i, it)| u64::from(*it == number) << (place + i));
@@ -124,7 +195,17 @@ pub(crate) use x86::{Avx2, Avx512};
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::Lanes;
+    use super::{Kernel, Lanes};
+
+    #[target_feature(enable = "avx512f")]
+    pub unsafe fn run_avx512<K: Kernel>(kernel: K) {
+        unsafe { kernel.run::<Avx512>() }
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    pub unsafe fn run_avx2<K: Kernel>(kernel: K) {
+        unsafe { kernel.run::<Avx2>() }
+    }
 
     /// Sixteen lanes.
     #[derive(Clone, Copy)]

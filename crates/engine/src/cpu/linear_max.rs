@@ -1,7 +1,8 @@
 //! The gradient of a linear layer whose results were reduced by a maximum.
 
 use super::Cpu;
-use super::chosen_rows::{collect, spread};
+use super::chosen_rows::{Collect, Spread};
+use super::lanes::run;
 use super::team::Parts;
 use crate::buffer::{Buffer, Indices};
 use crate::device::{Gradient, LinearMaxima};
@@ -56,7 +57,7 @@ impl Cpu {
                 if !entries.is_empty() {
                     let origin = &origin[values.clone()];
                     let first = entries.start as u32;
-                    spread(&dy[values], origin, first, weight, width, dx);
+                    run(Spread { dy: &dy[values], origin, first, weight, width, dx });
                 }
             }
         });
@@ -76,7 +77,8 @@ impl Cpu {
         self.team.pieces(columns, (4096 / width.max(1)).clamp(1, 32), |piece| {
             // SAFETY: pieces of rows of the weight do not overlap.
             let dw = unsafe { dw.part(piece.start * width..piece.end * width) };
-            collect(dy, origin, (columns, piece.start), x, width, dw);
+            let from = piece.start;
+            run(Collect { dy, origin, columns, from, x, width, dw });
         });
     }
 }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::chosen_rows::add_rows;
+use super::chosen_rows::AddRows;
+use super::lanes::run;
 use super::team::Parts;
 use super::{Cpu, rows};
 use crate::buffer::Buffer;
@@ -53,7 +54,8 @@ impl MessageLists for Cpu {
                     dx.fill(0.0);
                 }
                 let entries = offsets[node] as usize..offsets[node + 1] as usize;
-                add_rows(entries.map(|entry| (1.0, reverse[entry] as usize)), dy, dx);
+                let terms = entries.map(|entry| (1.0, reverse[entry] as usize));
+                run(AddRows { terms, x: dy, to: dx });
             }
         });
     }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::chosen_rows::add_rows;
+use super::chosen_rows::AddRows;
+use super::lanes::run;
 use super::team::Parts;
 use super::{Cpu, rows};
 use crate::buffer::{Buffer, Indices};
@@ -43,7 +44,7 @@ impl SegmentReductions for Cpu {
                 }
                 out.fill(0.0);
                 let len = range.len();
-                add_rows(range.map(|row| (1.0, row)), x, out);
+                run(AddRows { terms: range.map(|row| (1.0, row)), x, to: out });
                 if reduction == Reduction::Mean && len > 1 {
                     out.iter_mut().for_each(|y| *y /= len as f32);
                 }

@@ -1,25 +1,7 @@
 //! Every kernel on widths that fill its vectors and on those that do not.
 
 use super::*;
-
-type Spread = unsafe fn(&[f32], &[u32], u32, &[f32], usize, &mut [f32]);
-type Collect = unsafe fn(&[f32], &[u32], (usize, usize), &[f32], usize, &mut [f32]);
-
-/// Every kernel that this machine can run.
-fn kernels() -> Vec<(&'static str, Spread, Collect)> {
-    let mut kernels: Vec<(&'static str, Spread, Collect)> =
-        vec![("portable", spread_by::<Portable, 4>, collect_by::<Portable>)];
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
-            kernels.push(("avx2", spread_avx2, collect_avx2));
-        }
-        if std::is_x86_feature_detected!("avx512f") {
-            kernels.push(("avx512", spread_avx512, collect_avx512));
-        }
-    }
-    kernels
-}
+use crate::cpu::lanes::{Instructions, run};
 
 /// Whole numbers from -3 to 3: sums of their products are exact in any order.
 fn whole(len: usize, from: usize) -> Vec<f32> {
@@ -47,11 +29,11 @@ fn a_value_goes_to_the_entry_it_came_from_for_every_width() {
                     expected[entry * width + k] += dy[column] * weight[column * width + k];
                 }
             }
-            for (name, spread, _) in kernels() {
+            for instructions in Instructions::all() {
                 let mut dx = before.clone();
-                // SAFETY: the slices fit each other, and the machine was asked.
-                unsafe { spread(&dy, &origin, first, &weight, width, &mut dx) };
-                assert_eq!(dx, expected, "{name}, {columns} columns of {width}");
+                let (dy, origin, weight) = (&dy[..], &origin[..], &weight[..]);
+                instructions.run(Spread { dy, origin, first, weight, width, dx: &mut dx });
+                assert_eq!(dx, expected, "{instructions:?}, {columns} columns of {width}");
             }
         }
     }
@@ -79,11 +61,12 @@ fn nodes_are_added_in_any_number_and_those_without_an_entry_left_out() {
                         }
                     }
                 }
-                for (name, _, collect) in kernels() {
+                for instructions in Instructions::all() {
                     let mut dw = before.clone();
-                    // SAFETY: the slices fit each other, and the machine was asked.
-                    unsafe { collect(&dy, &origin, (columns, from), &x, width, &mut dw) };
-                    assert_eq!(dw, expected, "{name}, {n_nodes} nodes, width {width}");
+                    let (dy, origin, x) = (&dy[..], &origin[..], &x[..]);
+                    let dw_of = &mut dw;
+                    instructions.run(Collect { dy, origin, columns, from, x, width, dw: dw_of });
+                    assert_eq!(dw, expected, "{instructions:?}, {n_nodes} nodes, width {width}");
                 }
             }
         }
@@ -97,15 +80,18 @@ fn rows_are_added_in_any_number() {
         for n in 0..=9 {
             let terms: Vec<(f32, usize)> =
                 whole(n, 8).into_iter().enumerate().map(|(i, it)| (it, i * i % 5)).collect();
-            let mut sum = whole(width, 9);
-            let mut expected = sum.clone();
+            let before = whole(width, 9);
+            let mut expected = before.clone();
             for &(factor, row) in &terms {
                 for (to, x) in expected.iter_mut().zip(&x[row * width..]) {
                     *to += factor * x;
                 }
             }
-            add_rows(terms.into_iter(), &x, &mut sum);
-            assert_eq!(sum, expected, "{n} rows of {width}");
+            for instructions in Instructions::all() {
+                let (terms, mut sum) = (terms.iter().copied(), before.clone());
+                instructions.run(AddRows { terms, x: &x, to: &mut sum });
+                assert_eq!(sum, expected, "{instructions:?}, {n} rows of {width}");
+            }
         }
     }
 }
@@ -113,5 +99,7 @@ fn rows_are_added_in_any_number() {
 #[test]
 #[should_panic(expected = "out of range")]
 fn an_origin_that_is_no_row_is_refused() {
-    collect(&[1.0], &[4], (1, 0), &[0.0; 6], 2, &mut [0.0; 2]);
+    let (columns, from, width) = (1, 0, 2);
+    let (dy, origin, x, dw) = (&[1.0], &[4], &[0.0; 6], &mut [0.0; 2]);
+    run(Collect { dy, origin, columns, from, x, width, dw });
 }
