@@ -1,8 +1,11 @@
 //! Products of matrices: layers and their gradients.
 
+use cudarc::driver::CudaStream;
+
 use super::arena::Place;
 use super::draft::{Code, Draft, Words};
 use super::library::LargeProduct;
+use super::split::Split;
 use super::{Cuda, Precision, values};
 use crate::buffer::{Buffer, Indices};
 use crate::device::{Activation, Addend, Gradient, LinearLayers, LinearMaxima, Part, PartShape};
@@ -216,10 +219,14 @@ impl Cuda {
     /// A product by tensor cores or by the library, which must be there.
     pub(super) fn large_product(&self, product: &LargeProduct) {
         self.count(product.rows, product.columns, product.width);
-        if self.precision == Precision::Single && self.queue.borrow().splits(product) {
+        let split = self.queue.borrow().split();
+        if let Some(split) = split.filter(|_| self.precision == Precision::Single)
+            && Split::suits(product)
+        {
             let low = self.block(product.columns * product.width);
             let address = low.place().address;
-            return self.attempt(|queue| queue.split_product(product, address));
+            let run = |stream: &CudaStream| split.run(stream, product, address);
+            return self.attempt(|queue| queue.alone(run));
         }
         let mut library = self.library().expect("somebody looked").borrow_mut();
         self.attempt(|queue| queue.alone(|stream| library.run(stream, product)));

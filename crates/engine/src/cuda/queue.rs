@@ -15,7 +15,6 @@ use super::arena::Place;
 use super::compiler::SHARED_BYTES;
 use super::draft::{Code, Draft, Op};
 use super::error::CudaError;
-use super::library::LargeProduct;
 use super::program::{Program, Turn};
 use super::sharing::Share;
 use super::slots::{MOST_RETURNED, Return, SLOT, Slot};
@@ -57,7 +56,6 @@ pub(super) struct Queue {
     run_one: CudaFunction,
     /// Kernels of single operators.
     light: Vec<(Code, CudaFunction)>,
-    /// Kernels of large products, if the GPU has tensor cores for them.
     split: Option<Split>,
     share: Share,
     /// Blocks that the GPU holds at a time.
@@ -201,19 +199,9 @@ impl Queue {
         self.push(draft.constant(0, from))
     }
 
-    /// Whether large products of a shape can be computed by tensor cores.
-    pub(super) fn splits(&self, product: &LargeProduct) -> bool {
-        self.split.is_some() && Split::suits(product)
-    }
-
-    /// Launches such a product, with a word for each of the weight from `low` on.
-    pub(super) fn split_product(
-        &mut self,
-        product: &LargeProduct,
-        low: u64,
-    ) -> Result<(), CudaError> {
-        self.flush()?;
-        self.split.as_ref().map_or(Ok(()), |split| split.run(&self.stream, product, low))
+    /// Kernels of large products, if the GPU has tensor cores for them.
+    pub(super) fn split(&self) -> Option<Split> {
+        self.split.clone()
     }
 
     /// Puts something else on the stream, after everything that was added before.

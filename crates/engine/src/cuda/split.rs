@@ -21,7 +21,7 @@ const SHARED_BYTES: u32 = 2 * 4 * (SLICE * (TILE.0 + 2 * TILE.1)) as u32 + 1024;
 const SPLITTERS: u32 = 256;
 
 /// The kernels, where a GPU has them.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Split {
     low: CudaFunction,
     product: CudaFunction,

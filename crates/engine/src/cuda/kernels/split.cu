@@ -50,13 +50,7 @@ static __device__ __forceinline__ u32 place_of(u32 row, u32 piece) {
     return row * ROW_BYTES + ((piece ^ (row & 7)) << 4);
 }
 
-// Copies 16 bytes, or zeros.
-static __device__ __forceinline__ void copy_piece(u32 to, const float *from, bool is_there) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
-                 "r"(is_there ? 16 : 0));
-}
-
-// Rows of a matrix from `first` on, inner indices from `inner` on.
+// Rows of a matrix from `first` on, inner indices from `inner` on; zeros after the last row.
 template <u32 N_ROWS>
 static __device__ __forceinline__ void copy_rows(u32 to, const float *from, u32 first, u32 end,
                                                  u32 stride, u32 inner) {
@@ -64,7 +58,7 @@ static __device__ __forceinline__ void copy_rows(u32 to, const float *from, u32 
     for (u32 turn = 0; turn < N_ROWS * 8 / BLOCK; turn++) {
         const u32 i = turn * BLOCK + threadIdx.x, row = i / 8, piece = i % 8;
         const float *at = from + (size_t)min(first + row, end - 1) * stride + inner + 4 * piece;
-        copy_piece(to + place_of(row, piece), at, first + row < end);
+        copy_ahead(to + place_of(row, piece), at, first + row >= end);
     }
 }
 
@@ -114,14 +108,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 2)
                                inner);
             copy_rows<COLUMNS>(to + LOW, job.low, first_column, job.columns, job.width, inner);
         }
-        asm volatile("cp.async.commit_group;");
+        close_stage();
     };
 
     float sums[64] = {}, of_slice[64];
     copy(0);
     for (u32 slice = 0; slice < n_slices; slice++) {
         const u32 stage = stage_of(slice);
-        asm volatile("cp.async.wait_group 0;" ::: "memory");
+        wait_for_stage<0>();
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
         // Everybody has also done with the stage that is copied to now.
         __syncthreads();
