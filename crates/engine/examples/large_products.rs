@@ -8,7 +8,10 @@ use salsa_engine::cuda::{self, CudaOptions};
 use salsa_engine::tape::{Linear, Tape};
 
 /// Rows, columns and inner size.
-const SHAPES: [[usize; 3]; 6] = [
+const SHAPES: [[usize; 3]; 9] = [
+    [82, 128, 128],
+    [82, 384, 384],
+    [430, 384, 384],
     [131_072, 384, 384],
     [131_072, 128, 128],
     [12_800, 384, 384],

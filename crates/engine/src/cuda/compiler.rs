@@ -7,7 +7,6 @@ use std::path::PathBuf;
 
 use cudarc::nvrtc::{result, sys};
 
-use super::draft::Op;
 use super::error::CudaError;
 
 /// All kernels, as one text.
@@ -24,11 +23,11 @@ pub(super) const SOURCE: &str = concat!(
     include_str!("kernels/split.cu"),
 );
 
-/// Shared memory that a block is given at its launch: four stages of two slices of a product, and
-/// its sums (`product.cu`). Every GPU that the kernels are compiled for has more.
-pub(super) const SHARED_BYTES: u32 = 4 * (4 * 2 * 1280 + 5120);
-// With compute capability 8.9 a block can have 99 KiB, what it declares itself included.
-const _: () = assert!(SHARED_BYTES + 4 * size_of::<Op>() as u32 <= 99 * 1024);
+/// Shared memory that a block is given at its launch, for slices of a product's operands and its sums
+/// (`product.cu`). Every GPU that the kernels are compiled for has more.
+pub(super) const SHARED_BYTES: u32 = 4 * 24064;
+// With compute capability 8.9 a block can have 99 KiB, with the two that it declares itself.
+const _: () = assert!(SHARED_BYTES <= 97 * 1024);
 
 /// Machine code for an architecture such as `sm_90` that was compiled before.
 pub(super) fn kept(architecture: &str) -> Option<Vec<u8>> {

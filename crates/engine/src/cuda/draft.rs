@@ -10,7 +10,6 @@ use crate::buffer::Buffer;
 #[repr(u32)]
 pub(super) enum Code {
     Copy,
-    ProductDeep,
     ProductSmall,
     ProductMedium,
     ProductLarge,
@@ -59,10 +58,7 @@ pub(super) enum Code {
 
 impl Code {
     pub(super) fn is_product(self) -> bool {
-        matches!(
-            self,
-            Self::ProductDeep | Self::ProductSmall | Self::ProductMedium | Self::ProductLarge
-        )
+        matches!(self, Self::ProductSmall | Self::ProductMedium | Self::ProductLarge)
     }
 
     /// Operators with a kernel of their own (`light.cu`), and its name.

@@ -71,20 +71,30 @@ const RELU: usize = 2;
 /// Tiles that a product can be cut into.
 struct Tiles {
     code: Code,
-    /// Their sides.
-    size: usize,
-    /// Inner indices that are read at a time.
-    slice: usize,
+    rows: usize,
+    columns: usize,
     /// About how many cycles one takes, at all and for each inner index.
     cycles: [usize; 2],
 }
 
-/// Teams of sixteen threads, for long sums.
-const DEEP: Tiles = Tiles { code: Code::ProductDeep, size: 16, slice: 64, cycles: [2400, 9] };
+impl Tiles {
+    const fn new(code: Code, [rows, columns]: [usize; 2], cycles: [usize; 2]) -> Self {
+        Self { code, rows, columns, cycles }
+    }
+
+    /// How many a result has.
+    fn count(&self, rows: usize, columns: usize) -> usize {
+        rows.div_ceil(self.rows) * columns.div_ceil(self.columns)
+    }
+}
+
 /// Both add in the same order.
-const SMALL: Tiles = Tiles { code: Code::ProductSmall, size: 16, slice: 64, cycles: [2150, 12] };
-const MEDIUM: Tiles = Tiles { code: Code::ProductMedium, size: 32, slice: 32, cycles: [3300, 37] };
-const LARGE: Tiles = Tiles { code: Code::ProductLarge, size: 64, slice: 16, cycles: [3300, 100] };
+const SMALL: Tiles = Tiles::new(Code::ProductSmall, [16, 16], [1000, 8]);
+const MEDIUM: Tiles = Tiles::new(Code::ProductMedium, [32, 32], [1500, 16]);
+/// And this one in another.
+const LARGE: Tiles = Tiles::new(Code::ProductLarge, [64, 32], [1900, 35]);
+/// Inner indices that are read at a time.
+const SLICE: usize = 64;
 /// Blocks that are reckoned with where the order of sums depends on it, two on a multiprocessor. Not
 /// how many there are: results must not depend on that.
 const BLOCKS: usize = 264;
@@ -92,18 +102,12 @@ const BLOCKS: usize = 264;
 impl Product<'_> {
     /// The tiles that take the least time on so many blocks.
     fn tiles(&self, n_blocks: usize) -> &'static Tiles {
-        let count =
-            |tiles: &Tiles| self.rows.div_ceil(tiles.size) * self.columns.div_ceil(tiles.size);
         let cycles = |tiles: &Tiles, n_blocks: usize| {
-            let one = self.cycles(tiles);
+            let (one, count) = (self.cycles(tiles), tiles.count(self.rows, self.columns));
             // Two on a multiprocessor are in each other's way.
-            let one =
-                if tiles.size < 32 && 2 * count(tiles) > n_blocks { one * 4 / 3 } else { one };
-            count(tiles).div_ceil(n_blocks) * one
+            let one = if 2 * count > n_blocks { one * 4 / 3 } else { one };
+            count.div_ceil(n_blocks) * one
         };
-        if 2 * count(&DEEP) <= BLOCKS && cycles(&DEEP, BLOCKS) < cycles(&SMALL, BLOCKS) {
-            return &DEEP;
-        }
         let between = |n_blocks| {
             if cycles(&SMALL, n_blocks) < cycles(&MEDIUM, n_blocks) { &SMALL } else { &MEDIUM }
         };
@@ -122,8 +126,7 @@ impl Product<'_> {
     fn draft(&self, n_blocks: usize) -> Draft {
         let Self { rows, columns, out: (place, start, stride), .. } = *self;
         let tiles = self.tiles(n_blocks);
-        let &Tiles { code, size, slice, .. } = tiles;
-        let mut draft = Draft::new(code);
+        let mut draft = Draft::new(tiles.code);
         // A fifth more for sharing a multiprocessor.
         draft.cycles = (self.cycles(tiles) * 6 / 5) as u32;
         let (mut wide, mut form) = (true, 0);
@@ -131,7 +134,7 @@ impl Product<'_> {
             draft = draft
                 .reads(2 * i, a.place, a.words(rows, inner))
                 .reads(2 * i + 1, b.place, b.words(columns, inner))
-                .numbers(4 * i, [inner, a.apart, b.apart, inner.div_ceil(slice)]);
+                .numbers(4 * i, [inner, a.apart, b.apart, inner.div_ceil(SLICE)]);
             wide &= a.is_wide(rows, inner) && b.is_wide(columns, inner);
             form = usize::from(!a.inner) + usize::from(!b.inner);
         }
@@ -139,14 +142,14 @@ impl Product<'_> {
             draft = draft.reads(9, bias, start..start + columns);
         }
         let flags = if self.add { ADD } else { 0 } | if self.relu { RELU } else { 0 };
-        let across = columns.div_ceil(size);
+        let across = columns.div_ceil(tiles.columns);
         draft
             .touches(8, place, Words::of_rows(start, rows, columns, stride), true)
             .numbers(16, [form])
             .numbers(20, [rows, columns, stride, flags, self.parts.len(), 0, wide.into()])
             .divisor(across)
             .numbers(31, [across])
-            .tiles(rows.div_ceil(size) * across, 1)
+            .tiles(tiles.count(rows, columns), 1)
     }
 }
 

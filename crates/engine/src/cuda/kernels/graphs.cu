@@ -3,13 +3,14 @@
 // activation(source[neighbour] + target[row] + weight * scale + bias), from
 //   p[0] source, p[1] target, p[2] weights, p[3] scale, p[4] bias, p[5] neighbours, p[6] rows
 template <int N>
-static __device__ __forceinline__ Pack<N> message(const Op& op, u32 entry, u32 columns, u32 c, bool active) {
-    Pack<N> sum = floats(op, 0) ? load<N>(floats(op, 0) + numbers(op, 5)[entry] * columns + c) : filled<N>(0.0f);
+static __device__ __forceinline__ Pack<N> message(
+    const Op& op, u32 entry, u32 neighbour, u32 row, u32 columns, u32 c, bool active) {
+    Pack<N> sum = floats(op, 0) ? load<N>(floats(op, 0) + neighbour * columns + c) : filled<N>(0.0f);
     auto add = [&](const Pack<N>& term, float factor) {
 #pragma unroll
         for (int k = 0; k < N; k++) sum.v[k] += term.v[k] * factor;
     };
-    if (floats(op, 1)) add(load<N>(floats(op, 1) + numbers(op, 6)[entry] * columns + c), 1.0f);
+    if (floats(op, 1)) add(load<N>(floats(op, 1) + row * columns + c), 1.0f);
     if (floats(op, 2)) add(load<N>(floats(op, 3) + c), floats(op, 2)[entry]);
     if (floats(op, 4)) add(load<N>(floats(op, 4) + c), 1.0f);
     if (active) {
@@ -24,8 +25,11 @@ template <int N>
 static __device__ __forceinline__ void messages_of(const Op& op, u32 tile) {
     const u32 columns = op.s[2];
     each_pack<N>(op, tile, op.s[1] * columns, [&](u32 i) {
-        const u32 entry = divided(op, i);
-        store(floats(op, 7) + i, message<N>(op, op.s[0] + entry, columns, i - entry * columns, op.s[3]));
+        const u32 number = divided(op, i), entry = op.s[0] + number;
+        const u32 neighbour = floats(op, 0) ? numbers(op, 5)[entry] : 0;
+        const u32 row = floats(op, 1) ? numbers(op, 6)[entry] : 0;
+        store(floats(op, 7) + i,
+              message<N>(op, entry, neighbour, row, columns, i - number * columns, op.s[3]));
     });
 }
 
@@ -34,16 +38,38 @@ static __device__ __noinline__ void messages(u32 slot, u32 tile, float*) {
     BY_FOURS(messages_of, op.s[2])
 }
 
-// The sum of `term(k)` over the entries `k` of a node, in their order, two on their way at a time.
-template <int N, class Term>
-static __device__ __forceinline__ Pack<N> sum_over(u32 first, u32 end, Term term) {
-    Pack<N> sum = filled<N>(0.0f);
-#pragma unroll 2
-    for (u32 entry = first; entry < end; entry++) {
-        const Pack<N> value = term(entry);
+// Calls `use(entry, value)` for entries from `first` on, in their order. AHEAD of them are on their way
+// at a time: first what `find` says of each, where to look, and then the values there.
+template <int N, int AHEAD, class Find, class Value, class Use>
+static __device__ __forceinline__ void each_entry(u32 first, u32 end, Find find, Value value, Use use) {
+#pragma unroll 1
+    for (; first < end; first += AHEAD) {
+        // After the last entry it is read again: to branch would take longer.
+        auto entry = [&](u32 k) { return min(first + k, end - 1); };
+        decltype(find(first)) places[AHEAD];
+        Pack<N> values[AHEAD];
 #pragma unroll
-        for (int k = 0; k < N; k++) sum.v[k] += value.v[k];
+        for (u32 k = 0; k < AHEAD; k++) places[k] = find(entry(k));
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++) values[k] = value(entry(k), places[k]);
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++) {
+            if (first + k < end) use(first + k, values[k]);
+        }
     }
+}
+
+// As many as most nodes have, where there are registers for them.
+static const int ENTRIES = 8;
+
+// The sum of the values of a node's entries.
+template <int N, int AHEAD, class Find, class Value>
+static __device__ __forceinline__ Pack<N> sum_over(u32 first, u32 end, Find find, Value value) {
+    Pack<N> sum = filled<N>(0.0f);
+    each_entry<N, AHEAD>(first, end, find, value, [&](u32, const Pack<N>& term) {
+#pragma unroll
+        for (int k = 0; k < N; k++) sum.v[k] += term.v[k];
+    });
     return sum;
 }
 
@@ -55,10 +81,11 @@ static __device__ __forceinline__ void messages_source_of(const Op& op, u32 tile
     const float* dy = floats(op, 2);
     each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
         const u32 node = divided(op, i), c = i - node * columns;
-        const Pack<N> sum = sum_over<N>(offsets[node], offsets[node + 1], [&](u32 entry) {
-            return load<N>(dy + reverse[entry] * columns + c);
-        });
-        put_pack(floats(op, 3) + i, sum, op.s[2]);
+        const Pack<N> old = old_of<N>(floats(op, 3) + i, op.s[2]);
+        const Pack<N> sum = sum_over<N, ENTRIES>(
+            offsets[node], offsets[node + 1], [&](u32 entry) { return reverse[entry]; },
+            [&](u32, u32 other) { return load<N>(dy + other * columns + c); });
+        store(floats(op, 3) + i, plus(old, sum));
     });
 }
 
@@ -67,24 +94,22 @@ static __device__ __noinline__ void messages_source(u32 slot, u32 tile, float*) 
     BY_FOURS(messages_source_of, op.s[1])
 }
 
-// The largest of `value(r)` for r from `first` on and which it is, the first of equal ones.
-template <int N, class Value>
+// The largest of the values of entries and which it is, the first of equal ones.
+template <int N, int AHEAD, class Find, class Value>
 static __device__ __forceinline__ void largest_of(
-    u32 first, u32 end, Value value, Pack<N>& largest, u32 (&origin)[N]) {
+    u32 first, u32 end, Find find, Value value, Pack<N>& largest, u32 (&origin)[N]) {
     largest = filled<N>(0.0f);
 #pragma unroll
     for (int k = 0; k < N; k++) origin[k] = NONE;
-#pragma unroll 2
-    for (u32 r = first; r < end; r++) {
-        const Pack<N> found = value(r);
+    each_entry<N, AHEAD>(first, end, find, value, [&](u32 entry, const Pack<N>& found) {
 #pragma unroll
         for (int k = 0; k < N; k++) {
-            if (r == first || found.v[k] > largest.v[k]) {
+            if (entry == first || found.v[k] > largest.v[k]) {
                 largest.v[k] = found.v[k];
-                origin[k] = r;
+                origin[k] = entry;
             }
         }
-    }
+    });
 }
 
 template <int N>
@@ -96,15 +121,20 @@ static __device__ __forceinline__ void store_origin(u32* to, const u32 (&origin)
 }
 
 // p[7] offsets, p[8] out, p[9] origin;  s: nodes, columns, relu
-template <int N>
+template <int N, int AHEAD = 2>
 static __device__ __forceinline__ void gather_max_of(const Op& op, u32 tile) {
     const u32 *offsets = numbers(op, 7), columns = op.s[1];
     each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
         const u32 node = divided(op, i), c = i - node * columns;
         Pack<N> largest;
         u32 origin[N];
-        largest_of<N>(offsets[node], offsets[node + 1],
-                      [&](u32 entry) { return message<N>(op, entry, columns, c, op.s[2]); }, largest, origin);
+        largest_of<N, AHEAD>(
+            offsets[node], offsets[node + 1],
+            [&](u32 entry) { return floats(op, 0) ? numbers(op, 5)[entry] : 0; },
+            [&](u32 entry, u32 neighbour) {
+                return message<N>(op, entry, neighbour, node, columns, c, op.s[2]);
+            },
+            largest, origin);
         store(floats(op, 8) + i, largest);
         if (numbers(op, 9)) store_origin<N>(numbers(op, 9) + i, origin);
     });
@@ -112,7 +142,7 @@ static __device__ __forceinline__ void gather_max_of(const Op& op, u32 tile) {
 
 static __device__ __noinline__ void gather_max(u32 slot, u32 tile, float*) {
     const Op& op = awaited(slot);
-    BY_FOURS(gather_max_of, op.s[1])
+    BY_FOURS(gather_max_of, op.s[1], ENTRIES)
 }
 
 // p: offsets, reverse, neighbours, dy, origin, dx;  s: nodes, columns, add
@@ -122,18 +152,22 @@ static __device__ __forceinline__ void gather_max_source_of(const Op& op, u32 ti
     const u32 columns = op.s[1];
     each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
         const u32 node = divided(op, i), c = i - node * columns;
-        const Pack<N> sum = sum_over<N>(offsets[node], offsets[node + 1], [&](u32 entry) {
-            // The entry of the opposite direction is one of the neighbour's.
-            const u32 at = neighbours[entry] * columns + c, opposite = reverse[entry];
-            const Pack<N> origin = load<N>(floats(op, 4) + at);
-            Pack<N> dy = load<N>(floats(op, 3) + at);
+        const Pack<N> old = old_of<N>(floats(op, 5) + i, op.s[2]);
+        // The entry of the opposite direction is one of the neighbour's.
+        const Pack<N> sum = sum_over<N, ENTRIES / 2>(
+            offsets[node], offsets[node + 1],
+            [&](u32 entry) { return make_uint2(neighbours[entry], reverse[entry]); },
+            [&](u32, uint2 there) {
+                const u32 at = there.x * columns + c;
+                const Pack<N> origin = load<N>(floats(op, 4) + at);
+                Pack<N> dy = load<N>(floats(op, 3) + at);
 #pragma unroll
-            for (int k = 0; k < N; k++) {
-                if (__float_as_uint(origin.v[k]) != opposite) dy.v[k] = 0.0f;
-            }
-            return dy;
-        });
-        put_pack(floats(op, 5) + i, sum, op.s[2]);
+                for (int k = 0; k < N; k++) {
+                    if (__float_as_uint(origin.v[k]) != there.y) dy.v[k] = 0.0f;
+                }
+                return dy;
+            });
+        store(floats(op, 5) + i, plus(old, sum));
     });
 }
 
@@ -190,14 +224,18 @@ static __device__ __forceinline__ void edge_dot_gradient_of(const Op& op, u32 ti
     const u32 columns = op.s[1], of_source = op.s[3];
     each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
         const u32 node = divided(op, i), c = i - node * columns;
-        const Pack<N> sum = sum_over<N>(offsets[node], offsets[node + 1], [&](u32 entry) {
-            const float d = dy[of_source ? entry : reverse[entry]];
-            Pack<N> value = load<N>(other + neighbours[entry] * columns + c);
+        const Pack<N> old = old_of<N>(floats(op, 5) + i, op.s[2]);
+        const Pack<N> sum = sum_over<N, ENTRIES>(
+            offsets[node], offsets[node + 1],
+            [&](u32 entry) { return make_uint2(neighbours[entry], of_source ? entry : reverse[entry]); },
+            [&](u32, uint2 there) {
+                const float d = dy[there.y];
+                Pack<N> value = load<N>(other + there.x * columns + c);
 #pragma unroll
-            for (int k = 0; k < N; k++) value.v[k] *= d;
-            return value;
-        });
-        put_pack(floats(op, 5) + i, sum, op.s[2]);
+                for (int k = 0; k < N; k++) value.v[k] *= d;
+                return value;
+            });
+        store(floats(op, 5) + i, plus(old, sum));
     });
 }
 
@@ -215,22 +253,23 @@ static __device__ __forceinline__ void segment(const u32* offsets, u32 length, u
 enum { REDUCE_MAX, REDUCE_SUM, REDUCE_MEAN };
 
 // p: x, offsets, out, origin;  s: segments, columns, length, reduction
-template <int N>
+template <int N, int AHEAD = 2>
 static __device__ __forceinline__ void segment_reduce_of(const Op& op, u32 tile) {
     const float* x = floats(op, 0);
     const u32 columns = op.s[1];
     each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
         const u32 number = divided(op, i), c = i - number * columns;
-        auto value = [&](u32 r) { return load<N>(x + r * columns + c); };
+        auto find = [](u32 r) { return r; };
+        auto value = [&](u32, u32 r) { return load<N>(x + r * columns + c); };
         u32 first, end;
         segment(numbers(op, 1), op.s[2], number, first, end);
         Pack<N> result;
         if (op.s[3] == REDUCE_MAX) {
             u32 origin[N];
-            largest_of<N>(first, end, value, result, origin);
+            largest_of<N, AHEAD>(first, end, find, value, result, origin);
             if (numbers(op, 3)) store_origin<N>(numbers(op, 3) + i, origin);
         } else {
-            result = sum_over<N>(first, end, value);
+            result = sum_over<N, AHEAD>(first, end, find, value);
             if (op.s[3] == REDUCE_MEAN) {
 #pragma unroll
                 for (int k = 0; k < N; k++) result.v[k] /= max(end - first, 1u);
@@ -242,7 +281,7 @@ static __device__ __forceinline__ void segment_reduce_of(const Op& op, u32 tile)
 
 static __device__ __noinline__ void segment_reduce(u32 slot, u32 tile, float*) {
     const Op& op = awaited(slot);
-    BY_FOURS(segment_reduce_of, op.s[1])
+    BY_FOURS(segment_reduce_of, op.s[1], ENTRIES)
 }
 
 // Writes or adds to the rows of every segment.
@@ -265,7 +304,8 @@ static __device__ __forceinline__ void segment_reduce_gradient_of(const Op& op, 
                 const bool passes = reduction != REDUCE_MAX || __float_as_uint(origin.v[k]) == r;
                 d.v[k] = passes ? dy.v[k] * factor : 0.0f;
             }
-            put_pack(floats(op, 3) + r * columns + c, d, op.s[4]);
+            float* dx = floats(op, 3) + r * columns + c;
+            store(dx, plus(old_of<N>(dx, op.s[4]), d));
         }
     });
 }

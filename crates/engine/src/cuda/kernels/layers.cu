@@ -26,7 +26,7 @@ static __device__ __forceinline__ void layer_norm_of(const Op& op, u32 tile) {
     float *out = floats(op, 3) + row * columns, *saved = floats(op, 4) + 2 * row;
     float sum = 0.0f, squares = 0.0f;
     // All that most rows need is on its way before the first sum.
-    Pack<N> x0 = filled<N>(0.0f), gain0, bias0;
+    Pack<N> x0 = filled<N>(0.0f), gain0 = x0, bias0 = x0;
     if (first < columns) {
         x0 = load<N>(x + first);
         gain0 = load<N>(gain + first);
@@ -77,6 +77,14 @@ static __device__ __forceinline__ void layer_norm_input_of(const Op& op, u32 til
     const float* active = floats(op, 12) ? floats(op, 12) + row * columns : 0;
     const float mean = floats(op, 2)[2 * row], reciprocal = floats(op, 2)[2 * row + 1];
     float sum = 0.0f, sum_h = 0.0f;
+    // All that most rows need is on its way before the first sum.
+    auto load_old = [&](u32 c) { return old_of<N>(dx + c, op.s[2]); };
+    auto load_passes = [&](u32 c) { return active ? load<N>(active + c) : filled<N>(1.0f); };
+    Pack<N> old0 = filled<N>(0.0f), passes0 = filled<N>(1.0f);
+    if (first < columns) {
+        old0 = load_old(first);
+        passes0 = load_passes(first);
+    }
     // g = gain * dy, and the normalised row h.
     auto read = [&](u32 c, Pack<N>& g, Pack<N>& h) {
         const Pack<N> gain = load<N>(floats(op, 1) + c);
@@ -104,8 +112,7 @@ static __device__ __forceinline__ void layer_norm_input_of(const Op& op, u32 til
     for (u32 c = first; c < columns; c += 32 * N) {
         Pack<N> g, h;
         read(c, g, h);
-        const Pack<N> old = op.s[2] ? load<N>(dx + c) : filled<N>(0.0f);
-        const Pack<N> passes = active ? load<N>(active + c) : filled<N>(1.0f);
+        const Pack<N> old = c == first ? old0 : load_old(c), passes = c == first ? passes0 : load_passes(c);
         Pack<N> d;
 #pragma unroll
         for (int k = 0; k < N; k++) {
@@ -155,6 +162,9 @@ static __device__ __noinline__ void batch_norm(u32 slot, u32 tile, float* scratc
     const u32 n_rows = there ? rows : 0;
     float kept[KEPT] = {};
     each_kept(n_rows, columns, c, [&](u32 k, u32 at) { kept[k] = x[at]; });
+    // On their way too, before the first sum.
+    auto learned = [&](u32 i) { return there ? floats(op, i)[c] : 0.0f; };
+    const float gain_of_column = learned(1), bias = learned(2), old_mean = learned(3), old_variance = learned(4);
     double sum = 0.0, squares = 0.0;
     each_kept(n_rows, columns, c, [&](u32 k, u32) { sum += kept[k]; });
     each_row(n_rows, columns, c, [&](u32 at, u32) { sum += x[at]; }, KEPT);
@@ -168,7 +178,7 @@ static __device__ __noinline__ void batch_norm(u32 slot, u32 tile, float* scratc
     const double total = column_sum(squares, scratch);
     if (!there) return;
     const float centre = (float)mean, reciprocal = (float)(1.0 / sqrt(total / rows + (double)EPSILON));
-    const float gain = floats(op, 1)[c] * reciprocal, bias = floats(op, 2)[c];
+    const float gain = gain_of_column * reciprocal;
     auto normed = [&](float value) {
         const float y = gain * (value - centre) + bias;
         return active ? relu(y) : y;
@@ -176,10 +186,9 @@ static __device__ __noinline__ void batch_norm(u32 slot, u32 tile, float* scratc
     each_kept(rows, columns, c, [&](u32 k, u32 at) { out[at] = normed(kept[k]); });
     each_row(rows, columns, c, [&](u32 at, u32) { out[at] = normed(x[at]); }, KEPT);
     if (threadIdx.x < COLUMNS) {
-        float *running_mean = floats(op, 3) + c, *running_variance = floats(op, 4) + c;
         const float unbiased = (float)(total / max(rows - 1, 1u));
-        *running_mean = (1.0f - MOMENTUM) * *running_mean + MOMENTUM * centre;
-        *running_variance = (1.0f - MOMENTUM) * *running_variance + MOMENTUM * unbiased;
+        floats(op, 3)[c] = (1.0f - MOMENTUM) * old_mean + MOMENTUM * centre;
+        floats(op, 4)[c] = (1.0f - MOMENTUM) * old_variance + MOMENTUM * unbiased;
         floats(op, 6)[c] = centre;
         floats(op, 6)[columns + c] = reciprocal;
     }
@@ -225,12 +234,16 @@ static __device__ __noinline__ void batch_norm_gradient(u32 slot, u32 tile, floa
     auto passed = [&](float d, float result) { return result <= 0.0f ? 0.0f : d; };
     auto load_d = [&](u32 at) { return passed(dy[at], active ? y[at] : 1.0f); };
     auto load_h = [&](u32 at) { return (x[at] - mean) * reciprocal; };
-    float d_kept[KEPT] = {}, h_kept[KEPT] = {}, y_kept[KEPT] = {};
+    float d_kept[KEPT] = {}, h_kept[KEPT] = {}, y_kept[KEPT] = {}, old_kept[KEPT] = {};
     each_kept(n_rows, columns, c, [&](u32 k, u32 at) {
         d_kept[k] = dy[at];
         h_kept[k] = x[at];
         y_kept[k] = active ? y[at] : 1.0f;
+        old_kept[k] = add ? dx[at] : 0.0f;
     });
+    const float gain = there ? floats(op, 2)[c] : 0.0f;
+    const float old_gain = there && op.s[4] ? floats(op, 6)[c] : 0.0f;
+    const float old_bias = there && op.s[5] ? floats(op, 7)[c] : 0.0f;
     each_kept(n_rows, columns, c, [&](u32 k, u32) {
         d_kept[k] = passed(d_kept[k], y_kept[k]);
         h_kept[k] = (h_kept[k] - mean) * reciprocal;
@@ -245,17 +258,19 @@ static __device__ __noinline__ void batch_norm_gradient(u32 slot, u32 tile, floa
     const float total = (float)column_sum(sum, scratch), total_h = (float)column_sum(sum_h, scratch);
     if (!there) return;
     if (threadIdx.x < COLUMNS) {
-        put(floats(op, 6) + c, total_h, op.s[4]);
-        put(floats(op, 7) + c, total, op.s[5]);
+        floats(op, 6)[c] = old_gain + total_h;
+        floats(op, 7)[c] = old_bias + total;
     }
     if (!dx) return;
-    const float factor = floats(op, 2)[c] * reciprocal;
+    const float factor = gain * reciprocal;
     const float mean_d = total / rows, mean_h = total_h / rows;
-    auto put_dx = [&](u32 at, float d, float h) {
-        put(dx + at, factor * (d - mean_d - h * mean_h), add);
+    auto put_dx = [&](u32 at, float old, float d, float h) {
+        dx[at] = old + factor * (d - mean_d - h * mean_h);
     };
-    each_kept(rows, columns, c, [&](u32 k, u32 at) { put_dx(at, d_kept[k], h_kept[k]); });
-    each_row(rows, columns, c, [&](u32 at, u32) { put_dx(at, load_d(at), load_h(at)); }, KEPT);
+    each_kept(rows, columns, c, [&](u32 k, u32 at) { put_dx(at, old_kept[k], d_kept[k], h_kept[k]); });
+    each_row(rows, columns, c, [&](u32 at, u32) {
+        put_dx(at, add ? dx[at] : 0.0f, load_d(at), load_h(at));
+    }, KEPT);
 }
 
 // A row of `gates` is [reset | update | new | the state's share of new], sums before, values after;
@@ -304,20 +319,20 @@ static __device__ __forceinline__ void gru_gates_gradient_of(const Op& op, u32 t
         const Pack<N> r = load<N>(gates), z = load<N>(gates + columns), n = load<N>(gates + 2 * columns);
         const Pack<N> share = load<N>(gates + 3 * columns), state = load<N>(floats(op, 1) + i);
         const Pack<N> dy = load<N>(floats(op, 2) + i);
-        Pack<N> d_r, d_z, d_n, d_share, d_state;
+        Pack<N> d_r, d_z, d_n, d_share, d_state = old_of<N>(floats(op, 4) + i, op.s[2]);
 #pragma unroll
         for (int k = 0; k < N; k++) {
             d_n.v[k] = dy.v[k] * (1.0f - z.v[k]) * (1.0f - n.v[k] * n.v[k]);
             d_r.v[k] = d_n.v[k] * share.v[k] * r.v[k] * (1.0f - r.v[k]);
             d_z.v[k] = dy.v[k] * (state.v[k] - n.v[k]) * z.v[k] * (1.0f - z.v[k]);
             d_share.v[k] = d_n.v[k] * r.v[k];
-            d_state.v[k] = dy.v[k] * z.v[k];
+            d_state.v[k] += dy.v[k] * z.v[k];
         }
         store(to, d_r);
         store(to + columns, d_z);
         store(to + 2 * columns, d_n);
         store(to + 3 * columns, d_share);
-        if (floats(op, 4)) put_pack(floats(op, 4) + i, d_state, op.s[2]);
+        if (floats(op, 4)) store(floats(op, 4) + i, d_state);
     });
 }
 

@@ -86,13 +86,16 @@ static __device__ __forceinline__ Pack<N> filled(float value) {
 }
 
 template <int N>
-static __device__ __forceinline__ void put_pack(float* to, Pack<N> pack, bool add) {
-    if (add) {
-        const Pack<N> old = load<N>(to);
+static __device__ __forceinline__ Pack<N> plus(Pack<N> pack, const Pack<N>& other) {
 #pragma unroll
-        for (int k = 0; k < N; k++) pack.v[k] += old.v[k];
-    }
-    store(to, pack);
+    for (int k = 0; k < N; k++) pack.v[k] += other.v[k];
+    return pack;
+}
+
+// What results are added to. Asked for before anything else, it is on its way with the rest.
+template <int N>
+static __device__ __forceinline__ Pack<N> old_of(const float* to, bool add) {
+    return add ? load<N>(to) : filled<N>(0.0f);
 }
 
 // Calls `use(i)` for the first of every N values of a tile; a tile has s[31].
@@ -104,11 +107,11 @@ static __device__ __forceinline__ void each_pack(const Op& op, u32 tile, u32 cou
 }
 
 // Runs FORM<4> where rows of COLUMNS values can be cut into fours, else FORM<1>.
-#define BY_FOURS(FORM, COLUMNS)             \
+#define BY_FOURS(FORM, COLUMNS, ...)        \
     if ((COLUMNS) % 4 == 0) {               \
-        FORM<4>(op, tile);                  \
+        FORM<4, ##__VA_ARGS__>(op, tile);   \
     } else {                                \
-        FORM<1>(op, tile);                  \
+        FORM<1, ##__VA_ARGS__>(op, tile);   \
     }
 
 static __device__ __forceinline__ float warp_sum(float x) {

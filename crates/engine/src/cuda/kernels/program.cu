@@ -1,7 +1,7 @@
 // Runs many operators in one launch, or one operator on the whole GPU.
 
 enum {
-    COPY, PRODUCT_DEEP, PRODUCT_SMALL, PRODUCT_MEDIUM, PRODUCT_LARGE, COLUMN_SUMS, LAYER_NORM,
+    COPY, PRODUCT_SMALL, PRODUCT_MEDIUM, PRODUCT_LARGE, COLUMN_SUMS, LAYER_NORM,
     LAYER_NORM_INPUT, LAYER_NORM_LEARNED, BATCH_NORM, BATCH_NORM_RUNNING, BATCH_NORM_GRADIENT,
     GRU_GATES, GRU_GATES_GRADIENT, MESSAGES, MESSAGES_SOURCE, GATHER_MAX, GATHER_MAX_SOURCE, GATHER_MAX_SCALE,
     EDGE_DOT, EDGE_DOT_GRADIENT, SEGMENT_REDUCE, SEGMENT_REDUCE_GRADIENT, SPREAD, LOG_SOFTMAX,
@@ -13,7 +13,6 @@ enum {
 static __device__ __forceinline__ void run_tile(u32 slot, u32 tile, float* shared) {
     switch (described[slot].code) {
         case COPY: copy(slot, tile, shared); break;
-        case PRODUCT_DEEP: product_deep(slot, tile, shared); break;
         case PRODUCT_SMALL: product_small(slot, tile, shared); break;
         case PRODUCT_MEDIUM: product_medium(slot, tile, shared); break;
         case PRODUCT_LARGE: product_large(slot, tile, shared); break;

@@ -32,6 +32,8 @@ static __device__ __forceinline__ void unary_of(const Op& op, u32 tile) {
     const float factor = real(op, 2);
     const u32 function = op.s[1];
     each_pack<N>(op, tile, op.s[0], [&](u32 i) {
+        float* to = floats(op, 1) + i;
+        const Pack<N> old = old_of<N>(to, op.s[3]);
         Pack<N> x = load<N>(floats(op, 0) + i);
         if (function) {
 #pragma unroll
@@ -42,7 +44,7 @@ static __device__ __forceinline__ void unary_of(const Op& op, u32 tile) {
         }
 #pragma unroll
         for (int k = 0; k < N; k++) x.v[k] *= factor;
-        put_pack(floats(op, 1) + i, x, op.s[3]);
+        store(to, plus(old, x));
     });
 }
 
@@ -56,7 +58,8 @@ template <int N>
 static __device__ __forceinline__ void unary_gradient_of(const Op& op, u32 tile) {
     const u32 function = op.s[1];
     each_pack<N>(op, tile, op.s[0], [&](u32 i) {
-        const Pack<N> y = load<N>(floats(op, 0) + i);
+        float* dx = floats(op, 2) + i;
+        const Pack<N> old = old_of<N>(dx, op.s[2]), y = load<N>(floats(op, 0) + i);
         Pack<N> d = load<N>(floats(op, 1) + i);
 #pragma unroll
         for (int k = 0; k < N; k++) {
@@ -65,7 +68,7 @@ static __device__ __forceinline__ void unary_gradient_of(const Op& op, u32 tile)
                                                              : 1.0f;
             d.v[k] = function == FUNCTION_RELU && y.v[k] <= 0.0f ? 0.0f : d.v[k] * slope;
         }
-        put_pack(floats(op, 2) + i, d, op.s[2]);
+        store(dx, plus(old, d));
     });
 }
 
@@ -103,6 +106,8 @@ static __device__ __forceinline__ void binary_gradient_of(const Op& op, u32 tile
     const u32 function = op.s[1];
     const bool of_a = op.s[2];
     each_pack<N>(op, tile, op.s[0], [&](u32 i) {
+        float* dx = floats(op, 3) + i;
+        const Pack<N> old = old_of<N>(dx, op.s[3]);
         const Pack<N> a = load<N>(floats(op, 0) + i), b = load<N>(floats(op, 1) + i);
         Pack<N> d = load<N>(floats(op, 2) + i);
 #pragma unroll
@@ -112,7 +117,7 @@ static __device__ __forceinline__ void binary_gradient_of(const Op& op, u32 tile
                       : function == PAIR_MAX      ? (of_a == (a.v[k] >= b.v[k]) ? 1.0f : 0.0f)
                                                   : 1.0f;
         }
-        put_pack(floats(op, 3) + i, d, op.s[3]);
+        store(dx, plus(old, d));
     });
 }
 
@@ -126,11 +131,13 @@ template <int N>
 static __device__ __forceinline__ void scaled_sum_of(const Op& op, u32 tile) {
     const float factor = floats(op, 0) ? 1.0f + floats(op, 0)[0] : real(op, 1);
     each_pack<N>(op, tile, op.s[0], [&](u32 i) {
+        float* to = floats(op, 3) + i;
+        const Pack<N> old = old_of<N>(to, op.s[2]);
         const Pack<N> b = floats(op, 2) ? load<N>(floats(op, 2) + i) : filled<N>(0.0f);
         Pack<N> a = load<N>(floats(op, 1) + i);
 #pragma unroll
         for (int k = 0; k < N; k++) a.v[k] = factor * a.v[k] + b.v[k];
-        put_pack(floats(op, 3) + i, a, op.s[2]);
+        store(to, plus(old, a));
     });
 }
 
@@ -147,13 +154,15 @@ static __device__ __forceinline__ void move_of(const Op& op, u32 tile) {
     each_pack<N>(op, tile, op.s[0] * width, [&](u32 i) {
         const u32 r = divided(op, i), c = i - r * width;
         const float* x = floats(op, 0) + (u64)r * op.s[2] + c;
+        float* to = floats(op, 1) + (u64)r * op.s[5] + op.s[6] + c;
+        const Pack<N> old = old_of<N>(to, op.s[7]);
         Pack<N> value = load<N>(x + op.s[3]);
         if (op.s[4] != NONE) {
             const Pack<N> second = load<N>(x + op.s[4]);
 #pragma unroll
             for (int k = 0; k < N; k++) value.v[k] += second.v[k];
         }
-        put_pack(floats(op, 1) + (u64)r * op.s[5] + op.s[6] + c, value, op.s[7]);
+        store(to, plus(old, value));
     });
 }
 
@@ -198,12 +207,15 @@ static __device__ __forceinline__ void scatter_rows_of(const Op& op, u32 tile) {
     const u32 *firsts = numbers(op, 2), *places = numbers(op, 3), columns = op.s[1];
     each_pack<N>(op, tile, op.s[0] * columns, [&](u32 i) {
         const u32 t = divided(op, i), c = i - t * columns;
-        const Pack<N> sum = sum_over<N>(firsts[t], firsts[t + 1], [&](u32 k) {
-            const u32 place = places[k];
-            return floats(op, 0) ? load<N>(floats(op, 0) + place * columns + c)
-                                 : filled<N>(-floats(op, 5)[place] * floats(op, 6)[0]);
-        });
-        put_pack(floats(op, 4) + numbers(op, 1)[t] * columns + c, sum, true);
+        float* to = floats(op, 4) + numbers(op, 1)[t] * columns + c;
+        const Pack<N> old = load<N>(to);
+        const Pack<N> sum = sum_over<N, ENTRIES>(
+            firsts[t], firsts[t + 1], [&](u32 k) { return places[k]; },
+            [&](u32, u32 place) {
+                return floats(op, 0) ? load<N>(floats(op, 0) + place * columns + c)
+                                     : filled<N>(-floats(op, 5)[place] * floats(op, 6)[0]);
+            });
+        store(to, plus(old, sum));
     });
 }
 
@@ -299,11 +311,13 @@ static __device__ __forceinline__ void mean_norm_gradient_of(const Op& op, u32 t
     const u32 rows = op.s[0], columns = op.s[1];
     const float share = floats(op, 2)[0] / rows;
     each_pack<N>(op, tile, rows * columns, [&](u32 i) {
+        float* dx = floats(op, 3) + i;
+        const Pack<N> old = old_of<N>(dx, op.s[2]);
         const float norm = floats(op, 1)[divided(op, i)];
         Pack<N> x = load<N>(floats(op, 0) + i);
 #pragma unroll
         for (int k = 0; k < N; k++) x.v[k] = norm > 0.0f ? share * x.v[k] / norm : 0.0f;
-        put_pack(floats(op, 3) + i, x, op.s[2]);
+        store(dx, plus(old, x));
     });
 }
 
