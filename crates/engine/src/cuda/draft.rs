@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::arena::Place;
+use super::values::{COLUMNS, ROWS};
 use crate::buffer::Buffer;
 
 /// What a GPU can do; the order is that of `program.cu`.
@@ -156,10 +157,22 @@ impl Words {
     }
 }
 
+/// Parts of matrices that tiles can have to themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Grain {
+    /// A few of so many columns.
+    Columns(usize),
+    /// A few of so many rows.
+    Rows(usize),
+}
+
 /// An operator being described.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     pub(super) op: Op,
+    /// A tile can have all that it reads and writes of a few columns or rows; nobody writes what else
+    /// it reads in such tiles.
+    pub(super) grain: Option<Grain>,
     /// About how many cycles a tile takes.
     pub(super) cycles: u32,
     pub(super) accesses: [Access; MAX_ACCESSES],
@@ -167,6 +180,9 @@ pub(super) struct Draft {
 }
 
 const MAX_ACCESSES: usize = 18;
+
+/// So many rows are few, if a tile has all of them.
+const FEW_ROWS: usize = 512;
 
 /// Values of a tile of simple work, when there is little or much of it.
 const SPANS: [usize; 2] = [512, 2048];
@@ -177,7 +193,8 @@ impl Draft {
     pub(super) fn new(code: Code) -> Self {
         let op = Op { code, tiles: 1, unused: [0; 2], pointers: [0; 14], numbers: [0; 32] };
         let none = Access { block: 0, words: Words::all(0..0), write: false };
-        Self { op, cycles: code.cycles(), accesses: [none; MAX_ACCESSES], n_accesses: 0 }
+        let accesses = [none; MAX_ACCESSES];
+        Self { op, grain: None, cycles: code.cycles(), accesses, n_accesses: 0 }
     }
 
     /// Reads words of a block through pointer `i`, which points to the first of them.
@@ -264,6 +281,35 @@ impl Draft {
     /// The same on rows, of which the kernels find number and column.
     pub(super) fn rows(self, rows: usize, columns: usize) -> Self {
         self.divisor(columns).values(rows * columns)
+    }
+
+    /// Says that tiles could have a few columns of matrices of so many rows and columns each, if there
+    /// are not so many rows that other tiles are better.
+    pub(super) fn by_columns(mut self, rows: usize, columns: usize) -> Self {
+        if rows <= FEW_ROWS && columns.is_multiple_of(COLUMNS) {
+            self.grain = Some(Grain::Columns(columns));
+        }
+        self
+    }
+
+    /// Says that tiles could have a few rows each.
+    pub(super) fn by_rows(self, rows: usize) -> Self {
+        Self { grain: Some(Grain::Rows(rows)), ..self }
+    }
+
+    /// Cuts it into such tiles.
+    pub(super) fn cut(&mut self) {
+        self.op.tiles = match self.grain.expect("it can be cut") {
+            Grain::Columns(columns) => {
+                self.op.numbers[28] = columns as u32;
+                columns.div_ceil(COLUMNS) as u32
+            }
+            Grain::Rows(rows) => {
+                let columns = self.op.numbers[1];
+                self.op.numbers[31] = ROWS as u32 * columns;
+                rows.div_ceil(ROWS) as u32
+            }
+        };
     }
 
     /// Lets the kernels divide numbers of 31 bits by a multiplication (Granlund and Montgomery

@@ -101,7 +101,7 @@ impl MessageLists for Cuda {
         let relu = usize::from(terms.activation == Activation::Relu);
         let draft = self.terms(Draft::new(Code::Messages), edges, terms).output(7, out);
         let draft = draft.numbers(0, [entries.start, entries.len(), columns, relu]);
-        self.run(draft.rows(entries.len(), columns));
+        self.run(draft.rows(entries.len(), columns).by_columns(entries.len(), columns));
     }
 
     fn messages_source_gradient(
@@ -114,7 +114,8 @@ impl MessageLists for Cuda {
         let nodes = edges.n_nodes();
         let draft = self.with(Draft::new(Code::MessagesSource), 0, &edges.offsets);
         let draft = self.with(draft, 1, &edges.reverse).input(2, dy).output(3, dx.buffer);
-        self.run(draft.numbers(0, [nodes, columns, dx.add.into()]).rows(nodes, columns));
+        let draft = draft.numbers(0, [nodes, columns, dx.add.into()]).rows(nodes, columns);
+        self.run(draft.by_columns(edges.n_entries(), columns));
     }
 }
 
@@ -169,7 +170,7 @@ impl SegmentReductions for Cuda {
             draft = draft.writes(3, self.origin(origin, count * columns), 0..count * columns);
         }
         let draft = draft.numbers(0, [count, columns, length, number(reduction)]);
-        self.run(draft.rows(count, columns));
+        self.run(draft.rows(count, columns).by_columns(rows, columns));
     }
 
     fn segment_reduce_gradient(
@@ -189,7 +190,7 @@ impl SegmentReductions for Cuda {
         }
         let reduction = number(reduction);
         let draft = draft.numbers(0, [count, columns, length, reduction, dx.add.into()]);
-        self.run(draft.rows(count, columns));
+        self.run(draft.rows(count, columns).by_columns(rows, columns));
     }
 }
 

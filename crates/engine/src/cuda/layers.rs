@@ -27,7 +27,7 @@ impl LayerNorms for Cuda {
     ) {
         let draft = Draft::new(Code::LayerNorm).input(0, x).input(1, gain).input(2, bias);
         let draft = draft.output(3, out).output(4, saved).numbers(0, [rows, columns]);
-        self.run(draft.tiles(rows, ROWS));
+        self.run(draft.tiles(rows, ROWS).by_rows(rows));
     }
 
     fn layer_norm_gradient(
@@ -45,7 +45,8 @@ impl LayerNorms for Cuda {
         if let Some(dx) = dx {
             let draft = Draft::new(Code::LayerNormInput).input(0, x).input(1, gain).input(2, saved);
             let draft = draft.input(3, dy).output(4, dx.buffer);
-            self.run(draft.numbers(0, [rows, columns, dx.add.into()]).tiles(rows, ROWS));
+            let draft = draft.numbers(0, [rows, columns, dx.add.into()]);
+            self.run(draft.tiles(rows, ROWS).by_rows(rows));
         }
         let draft = Draft::new(Code::LayerNormLearned).input(0, x).input(1, saved).input(2, dy);
         let draft = draft.output(3, d_gain.buffer).output(4, d_bias.buffer);
@@ -74,7 +75,8 @@ impl BatchNorms for Cuda {
             .output(5, out)
             .output(6, saved);
         let relu = usize::from(activation == Activation::Relu);
-        self.run(draft.numbers(0, [rows, columns, relu]).tiles(columns, COLUMNS));
+        let draft = draft.numbers(0, [rows, columns, relu]).tiles(columns, COLUMNS);
+        self.run(draft.by_columns(rows, columns));
     }
 
     fn batch_norm_running(
@@ -118,7 +120,8 @@ impl BatchNorms for Cuda {
         }
         let relu = usize::from(activation == Activation::Relu);
         let flags = [rows, columns, relu, add.into(), d_gain.add.into(), d_bias.add.into()];
-        self.run(draft.numbers(0, flags).tiles(columns, COLUMNS));
+        let draft = draft.numbers(0, flags).tiles(columns, COLUMNS);
+        self.run(draft.by_columns(rows, columns));
     }
 }
 
@@ -222,7 +225,7 @@ impl RecurrentUnits for Cuda {
             .reads(1, weights.state.input.cuda().place(), values.clone())
             .writes(2, out.cuda().place(), values)
             .reads(3, weights.biases[1].cuda().place(), 0..2 * columns);
-        self.run(draft.numbers(0, [rows, columns]).rows(rows, columns));
+        self.run(draft.numbers(0, [rows, columns]).rows(rows, columns).by_rows(rows));
     }
 
     fn gru_gradient(
@@ -243,7 +246,7 @@ impl RecurrentUnits for Cuda {
         if let Some(d_state) = &d_state {
             draft = draft.output(4, d_state.buffer).numbers(2, [d_state.add.into()]);
         }
-        self.run(draft.numbers(0, [rows, columns]).rows(rows, columns));
+        self.run(draft.numbers(0, [rows, columns]).rows(rows, columns).by_rows(rows));
         let by_rows = Operand::rows(work, four);
         let input_gates = [Gates { rows: 0..3 * columns, column: 0 }];
         let state_gates = state_gates(columns);

@@ -23,6 +23,7 @@ const SOON: u32 = 2;
 #[derive(Debug, Default)]
 pub(super) struct Program {
     ops: Vec<Scheduled>,
+    n_ops: usize,
     n_phases: u32,
     n_tiles: usize,
     /// What each block does.
@@ -35,6 +36,8 @@ pub(super) struct Program {
 #[derive(Debug)]
 struct Scheduled {
     draft: Draft,
+    /// What each of its tiles goes on with on the same block.
+    followers: Vec<Draft>,
     /// The first phase in which it can.
     phase: u32,
     /// The last one: what comes later needs its result, or overwrites what it reads.
@@ -46,10 +49,42 @@ impl Program {
         if self.pass(&draft) || self.merge(&draft) {
             return;
         }
+        self.n_ops += 1;
         let phase = self.earliest(draft.accesses());
+        if let Some(leader) = self.leader(&draft, phase) {
+            return self.follow(leader, draft);
+        }
         self.remember(draft.accesses(), phase, self.ops.len());
         self.n_tiles += draft.n_tiles();
-        self.ops.push(Scheduled { draft, phase, latest: u32::MAX });
+        self.ops.push(Scheduled { draft, followers: Vec::new(), phase, latest: u32::MAX });
+    }
+
+    /// The operator whose results alone keep another from running a phase earlier, if both can be cut
+    /// into the same tiles: then each tile needs only what the same one of the other writes.
+    fn leader(&self, draft: &Draft, phase: u32) -> Option<usize> {
+        let grain = draft.grain?;
+        let before = phase.checked_sub(1)?;
+        let touches = draft.accesses().iter().flat_map(|access| {
+            let history = &self.histories[access.block as usize];
+            history.before(access).flat_map(|touch| history.ops(touch))
+        });
+        let mut in_the_way = touches.filter(|op| self.ops[*op].phase == before);
+        let leader = in_the_way.next()?;
+        let alone = in_the_way.all(|op| op == leader);
+        (alone && self.ops[leader].draft.grain == Some(grain)).then_some(leader)
+    }
+
+    /// Lets an operator run after each tile of another, on the same block and in the same phase.
+    fn follow(&mut self, leader: usize, mut draft: Draft) {
+        let Scheduled { draft: first, followers, phase, .. } = &mut self.ops[leader];
+        let (phase, uncut) = (*phase, first.n_tiles());
+        first.cut();
+        draft.cut();
+        self.n_tiles += (1 + followers.len()) * first.n_tiles() + draft.n_tiles();
+        self.n_tiles -= (1 + followers.len()) * uncut;
+        let accesses = draft.accesses().to_vec();
+        followers.push(draft);
+        self.remember(&accesses, phase, leader);
     }
 
     /// Lets the operator that wrote a gradient also pass it through an activation.
@@ -171,7 +206,7 @@ impl Program {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.ops.len()
+        self.n_ops
     }
 
     /// How many tiles all operators have.
@@ -187,16 +222,23 @@ impl Program {
         self.turns.iter_mut().for_each(Vec::clear);
         let mut order: Vec<(u32, usize)> = self.ops.iter().map(|op| op.phase).zip(0..).collect();
         order.sort_unstable();
-        let mut coming = order.into_iter().zip(0..).peekable();
+        let mut coming = order.into_iter().peekable();
+        let mut number = 0;
         let (mut left, mut levels) = (Vec::<Left>::new(), Levels::default());
         // How often blocks have finished phases.
         let mut finished = 0;
         for phase in 0..self.n_phases {
-            while let Some(((_, i), number)) = coming.next_if(|((own, _), _)| *own == phase) {
-                let Scheduled { draft, latest, .. } = &self.ops[i];
-                to(draft.op);
-                let (latest, cycles) = (*latest, draft.cycles);
-                left.push(Left { number, latest, cycles, tiles: 0..draft.op.tiles });
+            while let Some((_, i)) = coming.next_if(|(own, _)| *own == phase) {
+                let Scheduled { draft, followers, latest, .. } = &self.ops[i];
+                let first = number;
+                let mut cycles = 0;
+                for draft in [draft].into_iter().chain(followers) {
+                    to(draft.op);
+                    number += 1;
+                    cycles += draft.cycles;
+                }
+                let tiles = 0..draft.op.tiles;
+                left.push(Left { numbers: first..number, latest: *latest, cycles, tiles });
             }
             let last = phase + 1 == self.n_phases;
             let must = |op: &Left| last || op.latest == phase;
@@ -208,10 +250,13 @@ impl Program {
                 while !op.tiles.is_empty()
                     && let Some((first, blocks)) = levels.take(op.tiles.len(), op.cycles, must)
                 {
-                    let after = if first { finished } else { 0 };
                     let tiles = op.tiles.by_ref().take(blocks.len());
                     for (turns, tile) in self.turns[blocks].iter_mut().zip(tiles) {
-                        turns.push(Turn { tile: op.number << 22 | tile << 1, after });
+                        let mut after = if first { finished } else { 0 };
+                        for number in op.numbers.clone() {
+                            turns.push(Turn { tile: number << 22 | tile << 1, after });
+                            after = 0;
+                        }
                     }
                 }
             }
@@ -223,7 +268,7 @@ impl Program {
             finished += busy as u32;
         }
         self.ops.clear();
-        (self.n_phases, self.n_tiles) = (0, 0);
+        (self.n_ops, self.n_phases, self.n_tiles) = (0, 0, 0);
         self.number += 1;
         &self.turns
     }
@@ -244,7 +289,8 @@ const ENDS: u32 = 1;
 
 /// What is left of an operator.
 struct Left {
-    number: u32,
+    /// Its own number and those of its followers.
+    numbers: Range<u32>,
     /// The last phase in which it can run.
     latest: u32,
     /// Of a tile.

@@ -14,6 +14,9 @@ typedef unsigned long long u64;
 static const int THREADS = 256;
 static const int WARPS = THREADS / 32;
 static const u32 NONE = 0xffffffffu;
+// Column-wise work: a tile is COLUMNS columns, and GROUPS threads share a column's rows.
+static const u32 COLUMNS = 4;
+static const u32 GROUPS = THREADS / COLUMNS;
 #define INFINITE __uint_as_float(0x7f800000u)
 #define NO_NUMBER __uint_as_float(0x7fffffffu)
 
@@ -98,12 +101,15 @@ static __device__ __forceinline__ Pack<N> old_of(const float* to, bool add) {
     return add ? load<N>(to) : filled<N>(0.0f);
 }
 
-// Calls `use(i)` for the first of every N values of a tile; a tile has s[31].
+// Calls `use(i)` for the first of every N values of a tile. A tile has s[31] values, or COLUMNS columns
+// of the s[28] of a matrix.
 template <int N, class Use>
 static __device__ __forceinline__ void each_pack(const Op& op, u32 tile, u32 count, Use use) {
-    const u32 span = op.s[31], end = min(count, (tile + 1) * span);
+    const u32 span = op.s[31], columns = op.s[28];
+    const u32 first = columns ? tile * COLUMNS + threadIdx.x * columns : tile * span + threadIdx.x * N;
+    const u32 end = columns ? count : min(count, (tile + 1) * span), step = THREADS * (columns ? columns : N);
 #pragma unroll 1
-    for (u32 i = tile * span + threadIdx.x * N; i < end; i += THREADS * N) use(i);
+    for (u32 i = first; i < end; i += step) use(i);
 }
 
 // Runs FORM<4> where rows of COLUMNS values can be cut into fours, else FORM<1>.
@@ -135,9 +141,6 @@ static __device__ __forceinline__ float block_sum(float x, float* scratch) {
     return warp_sum(threadIdx.x % 32 < WARPS ? scratch[threadIdx.x % 32] : 0.0f);
 }
 
-// Column-wise work: a tile is COLUMNS columns, and GROUPS threads share a column's rows.
-static const u32 COLUMNS = 4;
-static const u32 GROUPS = THREADS / COLUMNS;
 
 // The sum over the groups of a column, for all of them.
 template <class Number>

@@ -1,4 +1,6 @@
-//! Phases, merging and passing.
+//! Phases, merging, passing and following.
+
+use std::collections::HashSet;
 
 use proptest::prelude::*;
 
@@ -125,18 +127,25 @@ fn read(turn: &Turn) -> (usize, u32, bool, u32) {
     ((tile >> 22) as usize, tile << 10 >> 11, tile & ENDS == 1, after)
 }
 
-/// Runs all turns, blocks in any order that they allow, and says which operator had begun, and
-/// whose results could be read, when each tile ran.
-fn simulate(
-    turns: &[Vec<Turn>],
-    ops: &[Op],
-    mut random: u64,
-    mut see: impl FnMut(usize, &dyn Fn(usize) -> bool, &dyn Fn(usize) -> bool),
-) {
+/// What is known when a tile of an operator runs.
+struct Seen<'a> {
+    op: usize,
+    /// Whether another operator has begun, or the same tile of it.
+    begun: &'a dyn Fn(usize) -> bool,
+    tile_begun: &'a dyn Fn(usize) -> bool,
+    /// Whether another's results can be read, or what the same tile of it wrote.
+    done: &'a dyn Fn(usize) -> bool,
+    tile_done: &'a dyn Fn(usize) -> bool,
+}
+
+/// Runs all turns, blocks in any order that they allow.
+fn simulate(turns: &[Vec<Turn>], ops: &[Op], mut random: u64, see: impl Fn(&Seen<'_>)) {
     let mut arrived = 0;
     let mut next = vec![0; turns.len()];
     let (mut begun, mut done) = (vec![false; ops.len()], vec![0; ops.len()]);
     let mut unpublished: Vec<Vec<usize>> = vec![Vec::new(); turns.len()];
+    // Blocks, operators and tiles.
+    let mut ran = HashSet::new();
     loop {
         let can = |block: &usize| {
             turns[*block].get(next[*block]).is_some_and(|turn| arrived >= turn.after)
@@ -150,8 +159,15 @@ fn simulate(
         let (op, tile, ends, _) = read(&turns[block][next[block]]);
         next[block] += 1;
         assert!(tile < ops[op].tiles);
-        see(op, &|other| begun[other], &|other| done[other] == ops[other].tiles);
+        see(&Seen {
+            op,
+            begun: &|other| begun[other],
+            tile_begun: &|other| (0..turns.len()).any(|any| ran.contains(&(any, other, tile))),
+            done: &|other| done[other] == ops[other].tiles,
+            tile_done: &|other| ran.contains(&(block, other, tile)),
+        });
         begun[op] = true;
+        ran.insert((block, op, tile));
         unpublished[block].push(op);
         if ends {
             unpublished[block].drain(..).for_each(|op| done[op] += 1);
@@ -170,7 +186,7 @@ fn words(access: &Access) -> impl Iterator<Item = u32> {
 /// A few words of a few blocks, read and written by all kinds of operators.
 fn drafts() -> impl Strategy<Value = Vec<Draft>> {
     let place = || (0u32..6, 0usize..3);
-    let one = (0usize..3, place(), place(), (0u32..6, 0usize..5), 1usize..6, any::<bool>());
+    let one = (0usize..5, place(), place(), (0u32..6, 0usize..5), 1usize..6, any::<bool>());
     let draft = one.prop_map(|(kind, a, b, to, tiles, swap)| {
         let words = |(_, part): (u32, usize)| [0..50, 50..100, 0..100][part].clone();
         let written = match to.1 {
@@ -178,16 +194,27 @@ fn drafts() -> impl Strategy<Value = Vec<Draft>> {
             4 => Words::of_rows(12, 3, 8, 20),
             _ => Words::all(words(to)),
         };
-        let code = [Code::Unary, Code::ProductSmall, Code::ProductMedium][kind];
+        let codes = [
+            Code::Unary,
+            Code::ProductSmall,
+            Code::ProductMedium,
+            Code::BatchNorm,
+            Code::LayerNorm,
+        ];
         // Half of them read what the others write; products can be merged.
         let [from, target] = if swap { [10, 0] } else { [0, 10] };
-        Draft::new(code)
+        let draft = Draft::new(codes[kind])
             .reads(0, block(from + a.0), words(a))
             .reads(1, block(from + b.0), words(b))
             .touches(8, block(target + to.0), written, true)
             .numbers(0, [30, 30, 30, 1])
             .numbers(20, [10, 20, 20, 1, 1])
-            .tiles(tiles, 1)
+            .tiles(tiles, 1);
+        match kind {
+            3 => draft.by_columns(5, 20),
+            4 => draft.by_rows(20),
+            _ => draft,
+        }
     });
     proptest::collection::vec(draft, 1..40)
 }
@@ -196,39 +223,49 @@ proptest! {
     #[test]
     fn operators_run_after_what_they_need(drafts in drafts(), n_blocks in 1usize..6, random: u64) {
         let mut program = Program::default();
-        // Which operator each draft became, or became a part of.
-        let mut became = Vec::new();
-        for draft in &drafts {
-            let n_parts = |op: &Scheduled| op.draft.op.numbers[24];
-            let before: Vec<u32> = program.ops.iter().map(n_parts).collect();
-            program.push(draft.clone().constant(13, before.len() as u64));
-            let merged = before.iter().zip(&program.ops).position(|(n, op)| *n != n_parts(op));
-            became.push(merged.unwrap_or(before.len()));
+        // Which operator each draft became, or became a part of; and whom it follows.
+        let (mut became, mut leaders) = (Vec::new(), Vec::new());
+        for (number, draft) in drafts.iter().enumerate() {
+            let seen = |op: &Scheduled| (op.draft.op.numbers[24], op.followers.len());
+            let before: Vec<_> = program.ops.iter().map(seen).collect();
+            program.push(draft.clone().constant(13, number as u64));
+            let changed = before.iter().zip(&program.ops).position(|(before, op)| *before != seen(op));
+            let leader = changed.unwrap_or(before.len());
+            let merged = changed.is_some_and(|op| before[op].0 != seen(&program.ops[op]).0);
+            let of = |leader: usize| program.ops[leader].draft.op.pointers[13];
+            became.push(if merged { of(leader) } else { number as u64 });
+            leaders.push(leader);
         }
+        prop_assert_eq!(program.n_tiles(), {
+            let tiles = |op: &Scheduled| (1 + op.followers.len()) * op.draft.n_tiles();
+            program.ops.iter().map(tiles).sum::<usize>()
+        });
         let mut ops = Vec::new();
         let turns = program.drain(n_blocks, |op| ops.push(op)).to_vec();
         let place = |draft: usize| {
-            let number = became[draft] as u64;
-            ops.iter().position(|op| op.pointers[13] == number).expect("it is there")
+            ops.iter().position(|op| op.pointers[13] == became[draft]).expect("it is there")
         };
         let conflict = |a: &Draft, b: &Draft| {
             a.accesses().iter().any(|x| b.accesses().iter().any(|y| {
                 x.block == y.block && (x.write || y.write) && words(x).any(|word| words(y).any(|other| word == other))
             }))
         };
-        // Pairs of operators of which the first must be done before the second begins.
+        // Pairs of operators of which the first must be done before the second begins, or the same
+        // tile of it.
         let mut before = Vec::new();
         for (j, b) in drafts.iter().enumerate() {
             for (i, a) in drafts[..j].iter().enumerate() {
                 if became[i] != became[j] && conflict(a, b) {
-                    before.push((place(i), place(j)));
+                    before.push((place(i), place(j), leaders[i] == leaders[j]));
                 }
             }
         }
-        simulate(&turns, &ops, random, |op, begun, done| {
-            for &(first, second) in &before {
-                assert!(second != op || done(first), "{first} is done before {second}");
-                assert!(first != op || !begun(second), "{second} has not begun before {first}");
+        simulate(&turns, &ops, random, |seen| {
+            for &(first, second, follows) in &before {
+                let (done, begun) =
+                    if follows { (seen.tile_done, seen.tile_begun) } else { (seen.done, seen.begun) };
+                assert!(second != seen.op || done(first), "{first} is done before {second}");
+                assert!(first != seen.op || !begun(second), "{second} has not begun before {first}");
             }
         });
     }
@@ -280,6 +317,38 @@ fn an_activation_is_passed_by_who_wrote_the_gradient() {
     assert_eq!((program.len(), program.ops[0].draft.op.pointers[12]), (1, block(3).address));
     // Whoever has read the gradient has not seen it passed.
     assert_eq!(phases([product([0, 1], 9, false), op(&[9], &[5]), relu(3, 9)]), [0, 1, 2]);
+}
+
+/// A norm of 40 columns of 10 rows, in tiles that could be its own.
+fn norm(from: &[u32], to: u32) -> Draft {
+    Draft { grain: None, ..op(from, &[to]) }.numbers(0, [10, 40]).by_columns(10, 40)
+}
+
+#[test]
+fn tiles_of_the_same_columns_follow_each_other_on_a_block() {
+    let mut program = Program::default();
+    // What the second reads beside the first one's result was there before.
+    let drafts = [op(&[0], &[1]), norm(&[1], 2), norm(&[2, 1], 3), op(&[3], &[4])];
+    drafts.into_iter().for_each(|draft| program.push(draft));
+    let found: Vec<_> = program.ops.iter().map(|op| (op.phase, op.followers.len())).collect();
+    assert_eq!(found, [(0, 0), (1, 1), (2, 0)]);
+    assert_eq!((program.len(), program.n_tiles()), (4, 2 + 10 + 10 + 2));
+    let turns = program.drain(10, |_| ());
+    let of_block: Vec<_> = turns[9].iter().map(read).collect();
+    assert_eq!(of_block, [(1, 9, false, 2), (2, 9, true, 0)]);
+}
+
+#[test]
+fn tiles_of_other_columns_or_rows_wait_for_the_next_phase() {
+    let other = Draft { grain: None, ..norm(&[2], 3) };
+    assert_eq!(phases([norm(&[1], 2), other.clone().by_columns(10, 20)]), [0, 1]);
+    assert_eq!(phases([norm(&[1], 2), other.clone().by_rows(40)]), [0, 1]);
+    assert_eq!(phases([norm(&[1], 2), other.by_columns(513, 40)]), [0, 1]);
+    // Of two operators only one could be followed.
+    assert_eq!(phases([norm(&[1], 2), norm(&[1], 3), norm(&[2, 3], 4)]), [0, 0, 1]);
+    assert_eq!(phases([norm(&[1], 2), op(&[4], &[3]), norm(&[2, 3], 5)]), [0, 0, 1]);
+    // Somebody may still read what it overwrites.
+    assert_eq!(phases([norm(&[1], 2), op(&[3], &[4]), norm(&[2], 3)]), [0, 0, 1]);
 }
 
 #[test]
