@@ -26,8 +26,7 @@ pub(super) struct Program {
     n_ops: usize,
     n_phases: u32,
     n_tiles: usize,
-    /// What each block does.
-    turns: Vec<Vec<Turn>>,
+    turns: Turns,
     histories: Vec<History>,
     number: u64,
 }
@@ -214,12 +213,10 @@ impl Program {
         self.n_tiles
     }
 
-    /// Hands over all operators by phase, and says what each of `n_blocks` does, turn by turn (as
-    /// `program.cu` reads it); then it is empty. Operators that need not run yet fill what the others
-    /// of a phase leave, tile by tile.
-    pub(super) fn drain(&mut self, n_blocks: usize, mut to: impl FnMut(Op)) -> &[Vec<Turn>] {
-        self.turns.resize_with(n_blocks, Vec::new);
-        self.turns.iter_mut().for_each(Vec::clear);
+    /// Hands over all operators by phase, and says what each of `n_blocks` does; then it is empty.
+    /// Operators that need not run yet fill what the others of a phase leave, tile by tile.
+    pub(super) fn drain(&mut self, n_blocks: usize, mut to: impl FnMut(Op)) -> &Turns {
+        self.turns.begin(n_blocks);
         let mut order: Vec<(u32, usize)> = self.ops.iter().map(|op| op.phase).zip(0..).collect();
         order.sort_unstable();
         let mut coming = order.into_iter().peekable();
@@ -250,23 +247,16 @@ impl Program {
                 while !op.tiles.is_empty()
                     && let Some((first, blocks)) = levels.take(op.tiles.len(), op.cycles, must)
                 {
-                    let tiles = op.tiles.by_ref().take(blocks.len());
-                    for (turns, tile) in self.turns[blocks].iter_mut().zip(tiles) {
-                        let mut after = if first { finished } else { 0 };
-                        for number in op.numbers.clone() {
-                            turns.push(Turn { tile: number << 22 | tile << 1, after });
-                            after = 0;
-                        }
-                    }
+                    let tile = op.tiles.start;
+                    op.tiles.start += blocks.len() as u32;
+                    let after = if first { finished } else { 0 };
+                    self.turns.push(Stretch { blocks, ops: op.numbers.clone(), tile, after });
                 }
             }
             left.retain(|op| !op.tiles.is_empty());
-            let busy = levels.n_busy();
-            for turns in &mut self.turns[..busy] {
-                turns.last_mut().expect("a busy block has turns").tile |= ENDS;
-            }
-            finished += busy as u32;
+            finished += levels.n_busy() as u32;
         }
+        self.turns.end();
         self.ops.clear();
         (self.n_ops, self.n_phases, self.n_tiles) = (0, 0, 0);
         self.number += 1;
@@ -275,17 +265,90 @@ impl Program {
 }
 
 /// A tile that a block computes, as the kernels read it (`turns.cu`).
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(C)]
 pub(super) struct Turn {
-    /// Which one of which operator, and whether it is the block's last in a phase.
+    /// Which one of which operator.
     tile: u32,
-    /// How often blocks must have finished phases before.
+    /// How often blocks must have finished phases before, at a block's first turn of a phase but the
+    /// first; else 0.
     after: u32,
 }
 
-/// The flag of a block's last turn in a phase.
-const ENDS: u32 = 1;
+/// What blocks do. Tens of thousands of turns are a program, so they are written once, where the GPU
+/// gets them from.
+#[derive(Debug, Default)]
+pub(super) struct Turns {
+    stretches: Vec<Stretch>,
+    /// How many turns each block has, and between `begin` and `end` how many more than the one
+    /// before.
+    counts: Vec<i32>,
+}
+
+/// Tiles that follow each other, on blocks that do.
+#[derive(Debug)]
+struct Stretch {
+    blocks: Range<usize>,
+    /// One after the other on each block.
+    ops: Range<u32>,
+    /// The first.
+    tile: u32,
+    after: u32,
+}
+
+impl Turns {
+    fn begin(&mut self, n_blocks: usize) {
+        self.stretches.clear();
+        self.counts.clear();
+        self.counts.resize(n_blocks + 1, 0);
+    }
+
+    fn push(&mut self, stretch: Stretch) {
+        let each = stretch.ops.len() as i32;
+        self.counts[stretch.blocks.start] += each;
+        self.counts[stretch.blocks.end] -= each;
+        self.stretches.push(stretch);
+    }
+
+    fn end(&mut self) {
+        self.counts.pop();
+        let mut count = 0;
+        for more in &mut self.counts {
+            count += *more;
+            *more = count;
+        }
+    }
+
+    /// The first turn of each block among all, and how many it has.
+    pub(super) fn lists(&self) -> impl Iterator<Item = [u32; 2]> {
+        let mut start = 0;
+        self.counts.iter().map(move |&count| {
+            let list = [start, count as u32];
+            // The kernels copy two at a time.
+            start = (start + count as u32).next_multiple_of(2);
+            list
+        })
+    }
+
+    /// How much room all take.
+    pub(super) fn len(&self) -> usize {
+        self.lists().last().map_or(0, |[start, count]| (start + count).next_multiple_of(2) as usize)
+    }
+
+    pub(super) fn write(&self, to: &mut [Turn]) {
+        let mut next: Vec<u32> = self.lists().map(|[start, _]| start).collect();
+        for Stretch { blocks, ops, tile, after } in &self.stretches {
+            for (next, tile) in next[blocks.clone()].iter_mut().zip(*tile..) {
+                let mut after = *after;
+                for number in ops.clone() {
+                    to[*next as usize] = Turn { tile: number << 22 | tile, after };
+                    *next += 1;
+                    after = 0;
+                }
+            }
+        }
+    }
+}
 
 /// What is left of an operator.
 struct Left {

@@ -262,27 +262,25 @@ impl Queue {
         let ops = self.staged.next_multiple_of(size_of::<Op>());
         let mut at = ops;
         let n_blocks = self.n_blocks();
-        let blocks = self.program.drain(n_blocks, |op| {
+        let turns = self.program.drain(n_blocks, |op| {
             // SAFETY: `RESERVED` bytes are left in every slot.
             unsafe { slot.host.add(at).cast::<Op>().write(op) };
             at += size_of::<Op>();
         });
         let lists = at;
-        let turns = (lists + 8 * blocks.len()).next_multiple_of(16);
-        let mut n_turns = 0;
-        for (i, block) in blocks.iter().enumerate() {
+        for list in turns.lists() {
             // SAFETY: as above.
-            unsafe {
-                let list = [n_turns as u32, block.len() as u32];
-                slot.host.add(lists).cast::<[u32; 2]>().add(i).write(list);
-                let to = slot.host.add(turns).cast::<Turn>().add(n_turns);
-                std::ptr::copy_nonoverlapping(block.as_ptr(), to, block.len());
-            }
-            // The kernels copy two at a time.
-            n_turns = (n_turns + block.len()).next_multiple_of(2);
+            unsafe { slot.host.add(at).cast::<[u32; 2]>().write(list) };
+            at += size_of_val(&list);
         }
-        let end = turns + size_of::<Turn>() * n_turns;
-        let [mut ops, mut turns, mut lists] = [ops, turns, lists].map(|at| slot.device + at as u64);
+        let first_turn = at.next_multiple_of(16);
+        let end = first_turn + size_of::<Turn>() * turns.len();
+        // SAFETY: as above; the slot is not on its way.
+        turns.write(unsafe {
+            std::slice::from_raw_parts_mut(slot.host.add(first_turn).cast::<Turn>(), turns.len())
+        });
+        let [mut ops, mut turns, mut lists] =
+            [ops, first_turn, lists].map(|at| slot.device + at as u64);
         let mut header = slot.device;
         let parameters = [&raw mut ops, &raw mut turns, &raw mut lists, &raw mut header];
         let mut parameters = parameters.map(<*mut u64>::cast);

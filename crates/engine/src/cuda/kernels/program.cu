@@ -115,7 +115,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
         wait_for_stage<0>();
         __syncthreads();
         const u32 number = current;
-        if (threadIdx.x == 0 && number && turn(number - 1).tile & 1) {
+        // The next one waits, so the last was the last of its phase.
+        if (threadIdx.x == 0 && number && (number == n_turns || turn(number).after)) {
             asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
         }
         if (number >= n_turns) return;
@@ -123,7 +124,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
         if (number % TURNS == 1) bring_turns(turns, number - 1 + TURNS);
         bring_description(ops, number + 1);
         close_stage();
-        run_tile(number % 2, turn(number).tile << 10 >> 11, (float*)dynamic);
+        run_tile(number % 2, turn(number).tile & 0x3fffffu, (float*)dynamic);
     }
 }
 

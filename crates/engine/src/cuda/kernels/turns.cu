@@ -4,8 +4,8 @@
 // after the last one the block counts itself as finished, in `arrived`, which counts up from 0 over a
 // launch. Blocks that have no part in a phase go past it.
 struct Turn {
-    u32 tile;   // operator << 22 | tile << 1 | whether it is the block's last of a phase
-    u32 after;  // how often blocks must have finished a phase before it begins
+    u32 tile;   // operator << 22 | tile
+    u32 after;  // how often blocks must have finished a phase before, if it is the block's first of one
 };
 
 // Turns are copied to shared memory so many at a time, and as many are on their way.

@@ -81,15 +81,12 @@ fn operators_leave_by_phase_and_are_spread_over_blocks() {
     }
     assert_eq!(program.n_tiles(), 6);
     let mut left = Vec::new();
-    let turns = program.drain(3, |op| left.push(op.pointers[8]));
+    let turns = read(program.drain(3, |op| left.push(op.pointers[8])));
     assert_eq!(left, [8192, 16384, 12288]);
-    // A thousand values are two tiles; operator, tile, whether the block ends a phase, and after how
-    // many have. The second phase begins when all three blocks have finished the first.
-    let turns: Vec<Vec<_>> = turns.iter().map(|turns| turns.iter().map(read).collect()).collect();
-    // Nobody needs the second operator, so what has no room in the first phase is done later.
-    assert_eq!(turns[0], [(0, 0, true, 0), (1, 1, true, 3)]);
-    assert_eq!(turns[1], [(0, 1, true, 0), (2, 0, true, 3)]);
-    assert_eq!(turns[2], [(1, 0, true, 0), (2, 1, true, 3)]);
+    // A thousand values are two tiles; operator, tile, and after how many blocks have finished a
+    // phase. The second phase begins when all three have finished the first. Nobody needs the second
+    // operator, so what has no room in the first phase is done later.
+    assert_eq!(turns, [[(0, 0, 0), (1, 1, 3)], [(0, 1, 0), (2, 0, 3)], [(1, 0, 0), (2, 1, 3)]]);
     assert_eq!((program.len(), program.n_tiles()), (0, 0));
 }
 
@@ -101,10 +98,11 @@ fn long_tiles_are_shared_out_first_and_short_ones_go_where_there_is_least_to_do(
     for draft in [short, long, op(&[1, 2], &[3]).tiles(1, 1)] {
         program.push(draft);
     }
-    let turns = program.drain(3, |_| ());
-    let of_first_phase = |turns: &Vec<Turn>| {
-        let turns = turns.iter().map(read).filter(|(.., after)| *after == 0);
-        turns.map(|(op, tile, ..)| (op, tile)).collect::<Vec<_>>()
+    let turns = read(program.drain(3, |_| ()));
+    // Which of the three has the turn of the last phase does not matter here.
+    let of_first_phase = |turns: &Vec<(usize, u32, u32)>| {
+        let turns = turns.iter().filter(|(.., after)| *after == 0);
+        turns.map(|&(op, tile, _)| (op, tile)).collect::<Vec<_>>()
     };
     let found: Vec<_> = turns.iter().map(of_first_phase).collect();
     assert_eq!(found, [&[(1, 0)][..], &[(1, 1)], &[(0, 0), (0, 1), (0, 2)]]);
@@ -116,15 +114,21 @@ fn blocks_without_a_part_in_a_phase_are_not_waited_for() {
     for draft in [op(&[0], &[1]), op(&[1], &[2]), op(&[2], &[3])] {
         program.push(draft);
     }
-    let turns = program.drain(5, |_| ());
+    let turns = read(program.drain(5, |_| ()));
     assert_eq!(turns.iter().map(Vec::len).collect::<Vec<_>>(), [3, 3, 0, 0, 0]);
-    assert_eq!(turns[0].iter().map(|turn| turn.after).collect::<Vec<_>>(), [0, 2, 4]);
+    assert_eq!(turns[0].iter().map(|(.., after)| *after).collect::<Vec<_>>(), [0, 2, 4]);
 }
 
-/// A turn as the kernels read it: operator, tile, whether the block ends a phase, and after how many.
-fn read(turn: &Turn) -> (usize, u32, bool, u32) {
-    let Turn { tile, after } = *turn;
-    ((tile >> 22) as usize, tile << 10 >> 11, tile & ENDS == 1, after)
+/// The turns of every block as the kernels read them: operator, tile, and after how many.
+fn read(turns: &Turns) -> Vec<Vec<(usize, u32, u32)>> {
+    let mut all = vec![Turn::default(); turns.len()];
+    turns.write(&mut all);
+    let parts = |turn: &Turn| ((turn.tile >> 22) as usize, turn.tile & 0x3f_ffff, turn.after);
+    let list = |[start, count]: [u32; 2]| {
+        assert!(start.is_multiple_of(2), "two are copied at a time");
+        all[start as usize..(start + count) as usize].iter().map(parts).collect()
+    };
+    turns.lists().map(list).collect()
 }
 
 /// What is known when a tile of an operator runs.
@@ -139,7 +143,12 @@ struct Seen<'a> {
 }
 
 /// Runs all turns, blocks in any order that they allow.
-fn simulate(turns: &[Vec<Turn>], ops: &[Op], mut random: u64, see: impl Fn(&Seen<'_>)) {
+fn simulate(
+    turns: &[Vec<(usize, u32, u32)>],
+    ops: &[Op],
+    mut random: u64,
+    see: impl Fn(&Seen<'_>),
+) {
     let mut arrived = 0;
     let mut next = vec![0; turns.len()];
     let (mut begun, mut done) = (vec![false; ops.len()], vec![0; ops.len()]);
@@ -148,7 +157,7 @@ fn simulate(turns: &[Vec<Turn>], ops: &[Op], mut random: u64, see: impl Fn(&Seen
     let mut ran = HashSet::new();
     loop {
         let can = |block: &usize| {
-            turns[*block].get(next[*block]).is_some_and(|turn| arrived >= turn.after)
+            turns[*block].get(next[*block]).is_some_and(|(.., after)| arrived >= *after)
         };
         let able: Vec<usize> = (0..turns.len()).filter(can).collect();
         if able.is_empty() {
@@ -156,8 +165,10 @@ fn simulate(turns: &[Vec<Turn>], ops: &[Op], mut random: u64, see: impl Fn(&Seen
         }
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let block = able[(random >> 33) as usize % able.len()];
-        let (op, tile, ends, _) = read(&turns[block][next[block]]);
+        let (op, tile, _) = turns[block][next[block]];
         next[block] += 1;
+        // The block's last one of a phase.
+        let ends = turns[block].get(next[block]).is_none_or(|(.., after)| *after > 0);
         assert!(tile < ops[op].tiles);
         see(&Seen {
             op,
@@ -241,7 +252,7 @@ proptest! {
             program.ops.iter().map(tiles).sum::<usize>()
         });
         let mut ops = Vec::new();
-        let turns = program.drain(n_blocks, |op| ops.push(op)).to_vec();
+        let turns = read(program.drain(n_blocks, |op| ops.push(op)));
         let place = |draft: usize| {
             ops.iter().position(|op| op.pointers[13] == became[draft]).expect("it is there")
         };
@@ -333,9 +344,8 @@ fn tiles_of_the_same_columns_follow_each_other_on_a_block() {
     let found: Vec<_> = program.ops.iter().map(|op| (op.phase, op.followers.len())).collect();
     assert_eq!(found, [(0, 0), (1, 1), (2, 0)]);
     assert_eq!((program.len(), program.n_tiles()), (4, 2 + 10 + 10 + 2));
-    let turns = program.drain(10, |_| ());
-    let of_block: Vec<_> = turns[9].iter().map(read).collect();
-    assert_eq!(of_block, [(1, 9, false, 2), (2, 9, true, 0)]);
+    let turns = read(program.drain(10, |_| ()));
+    assert_eq!(turns[9], [(1, 9, 2), (2, 9, 0)]);
 }
 
 #[test]
