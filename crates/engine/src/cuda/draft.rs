@@ -166,6 +166,16 @@ pub(super) enum Grain {
     Rows(usize),
 }
 
+impl Grain {
+    /// How many such parts there are.
+    pub(super) fn n_tiles(self) -> usize {
+        match self {
+            Self::Columns(columns) => columns.div_ceil(COLUMNS),
+            Self::Rows(rows) => rows.div_ceil(ROWS),
+        }
+    }
+}
+
 /// An operator being described.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
@@ -298,18 +308,13 @@ impl Draft {
     }
 
     /// Cuts it into such tiles.
-    pub(super) fn cut(&mut self) {
-        self.op.tiles = match self.grain.expect("it can be cut") {
-            Grain::Columns(columns) => {
-                self.op.numbers[28] = columns as u32;
-                columns.div_ceil(COLUMNS) as u32
-            }
-            Grain::Rows(rows) => {
-                let columns = self.op.numbers[1];
-                self.op.numbers[31] = ROWS as u32 * columns;
-                rows.div_ceil(ROWS) as u32
-            }
-        };
+    pub(super) fn cut(&mut self, grain: Grain) {
+        self.op.tiles = grain.n_tiles() as u32;
+        let columns = self.op.numbers[1];
+        match grain {
+            Grain::Columns(columns) => self.op.numbers[28] = columns as u32,
+            Grain::Rows(_) => self.op.numbers[31] = ROWS as u32 * columns,
+        }
     }
 
     /// Lets the kernels divide numbers of 31 bits by a multiplication (Granlund and Montgomery

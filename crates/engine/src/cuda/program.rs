@@ -12,6 +12,8 @@ use super::draft::{Access, Code, Draft, Op};
 use super::history::History;
 use super::values::RELU;
 
+/// Tiles of a program, at most.
+pub(super) const MOST_TILES: usize = 1 << 16;
 /// Parts of a product.
 const MAX_PARTS: usize = 4;
 /// The form of gradients of weights (`product.cu`).
@@ -43,6 +45,13 @@ struct Scheduled {
     latest: u32,
 }
 
+impl Scheduled {
+    /// With those of its followers.
+    fn n_tiles(&self) -> usize {
+        (1 + self.followers.len()) * self.draft.n_tiles()
+    }
+}
+
 impl Program {
     pub(super) fn push(&mut self, draft: Draft) {
         if self.pass(&draft) || self.merge(&draft) {
@@ -70,19 +79,22 @@ impl Program {
         let mut in_the_way = touches.filter(|op| self.ops[*op].phase == before);
         let leader = in_the_way.next()?;
         let alone = in_the_way.all(|op| op == leader);
-        (alone && self.ops[leader].draft.grain == Some(grain)).then_some(leader)
+        let first = &self.ops[leader];
+        let few = self.n_tiles + (2 + first.followers.len()) * grain.n_tiles() <= MOST_TILES;
+        (alone && few && first.draft.grain == Some(grain)).then_some(leader)
     }
 
     /// Lets an operator run after each tile of another, on the same block and in the same phase.
     fn follow(&mut self, leader: usize, mut draft: Draft) {
-        let Scheduled { draft: first, followers, phase, .. } = &mut self.ops[leader];
-        let (phase, uncut) = (*phase, first.n_tiles());
-        first.cut();
-        draft.cut();
-        self.n_tiles += (1 + followers.len()) * first.n_tiles() + draft.n_tiles();
-        self.n_tiles -= (1 + followers.len()) * uncut;
+        let grain = draft.grain.expect("it has one with its leader");
+        let first = &mut self.ops[leader];
+        self.n_tiles -= first.n_tiles();
+        first.draft.cut(grain);
+        draft.cut(grain);
         let accesses = draft.accesses().to_vec();
-        followers.push(draft);
+        first.followers.push(draft);
+        self.n_tiles += first.n_tiles();
+        let phase = first.phase;
         self.remember(&accesses, phase, leader);
     }
 

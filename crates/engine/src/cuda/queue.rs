@@ -15,7 +15,7 @@ use super::arena::Place;
 use super::compiler::SHARED_BYTES;
 use super::draft::{Code, Draft, Op};
 use super::error::CudaError;
-use super::program::{Program, Turn};
+use super::program::{MOST_TILES, Program, Turn};
 use super::sharing::Share;
 use super::slots::{MOST_RETURNED, Return, SLOT, Slot};
 use super::split::Split;
@@ -25,8 +25,6 @@ const THREADS: u32 = 256;
 const N_SLOTS: usize = 4;
 /// A program's operators, at most; the kernels have ten bits for their numbers.
 const MOST_OPS: usize = 1024;
-/// Their tiles, at most.
-const MOST_TILES: usize = 1 << 16;
 /// Bytes of a slot that are left for a program: operators, what each block does, and where that
 /// begins.
 const RESERVED: usize =
@@ -275,7 +273,8 @@ impl Queue {
         }
         let first_turn = at.next_multiple_of(16);
         let end = first_turn + size_of::<Turn>() * turns.len();
-        // SAFETY: as above; the slot is not on its way.
+        assert!(end <= SLOT, "a program fits into its slot");
+        // SAFETY: the slot is not on its way, and has room for them.
         turns.write(unsafe {
             std::slice::from_raw_parts_mut(slot.host.add(first_turn).cast::<Turn>(), turns.len())
         });

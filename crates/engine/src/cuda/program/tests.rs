@@ -247,10 +247,7 @@ proptest! {
             became.push(if merged { of(leader) } else { number as u64 });
             leaders.push(leader);
         }
-        prop_assert_eq!(program.n_tiles(), {
-            let tiles = |op: &Scheduled| (1 + op.followers.len()) * op.draft.n_tiles();
-            program.ops.iter().map(tiles).sum::<usize>()
-        });
+        prop_assert_eq!(program.n_tiles(), program.ops.iter().map(Scheduled::n_tiles).sum::<usize>());
         let mut ops = Vec::new();
         let turns = read(program.drain(n_blocks, |op| ops.push(op)));
         let place = |draft: usize| {
@@ -357,6 +354,9 @@ fn tiles_of_other_columns_or_rows_wait_for_the_next_phase() {
     // Of two operators only one could be followed.
     assert_eq!(phases([norm(&[1], 2), norm(&[1], 3), norm(&[2, 3], 4)]), [0, 0, 1]);
     assert_eq!(phases([norm(&[1], 2), op(&[4], &[3]), norm(&[2, 3], 5)]), [0, 0, 1]);
+    // Both would be more tiles than a program has.
+    let many = |from, to| op(&[from], &[to]).by_rows(8 * MOST_TILES / 2 + 1);
+    assert_eq!(phases([many(1, 2), many(2, 3)]), [0, 1]);
     // Somebody may still read what it overwrites.
     assert_eq!(phases([norm(&[1], 2), op(&[3], &[4]), norm(&[2], 3)]), [0, 0, 1]);
 }
