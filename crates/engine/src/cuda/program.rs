@@ -5,12 +5,19 @@
 //! reads. Between phases blocks wait for each other; within one, operators run side by side. Which
 //! words of which block an operator touches decides; which of its phases it runs in is decided by
 //! where blocks are idle.
+//! An operator whose tiles need only what the same tiles of another write follows it on its blocks,
+//! in the same phase.
 
 use std::ops::Range;
 
 use super::draft::{Access, Code, Draft, Op};
 use super::history::History;
 use super::values::RELU;
+
+mod turns;
+
+pub(super) use turns::Turn;
+use turns::{Stretch, Turns};
 
 /// Tiles of a program, at most.
 pub(super) const MOST_TILES: usize = 1 << 16;
@@ -273,92 +280,6 @@ impl Program {
         (self.n_ops, self.n_phases, self.n_tiles) = (0, 0, 0);
         self.number += 1;
         &self.turns
-    }
-}
-
-/// A tile that a block computes, as the kernels read it (`turns.cu`).
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-#[repr(C)]
-pub(super) struct Turn {
-    /// Which one of which operator.
-    tile: u32,
-    /// How often blocks must have finished phases before, at a block's first turn of a phase but the
-    /// first; else 0.
-    after: u32,
-}
-
-/// What blocks do. Tens of thousands of turns are a program, so they are written once, where the GPU
-/// gets them from.
-#[derive(Debug, Default)]
-pub(super) struct Turns {
-    stretches: Vec<Stretch>,
-    /// How many turns each block has, and between `begin` and `end` how many more than the one
-    /// before.
-    counts: Vec<i32>,
-}
-
-/// Tiles that follow each other, on blocks that do.
-#[derive(Debug)]
-struct Stretch {
-    blocks: Range<usize>,
-    /// One after the other on each block.
-    ops: Range<u32>,
-    /// The first.
-    tile: u32,
-    after: u32,
-}
-
-impl Turns {
-    fn begin(&mut self, n_blocks: usize) {
-        self.stretches.clear();
-        self.counts.clear();
-        self.counts.resize(n_blocks + 1, 0);
-    }
-
-    fn push(&mut self, stretch: Stretch) {
-        let each = stretch.ops.len() as i32;
-        self.counts[stretch.blocks.start] += each;
-        self.counts[stretch.blocks.end] -= each;
-        self.stretches.push(stretch);
-    }
-
-    fn end(&mut self) {
-        self.counts.pop();
-        let mut count = 0;
-        for more in &mut self.counts {
-            count += *more;
-            *more = count;
-        }
-    }
-
-    /// The first turn of each block among all, and how many it has.
-    pub(super) fn lists(&self) -> impl Iterator<Item = [u32; 2]> {
-        let mut start = 0;
-        self.counts.iter().map(move |&count| {
-            let list = [start, count as u32];
-            // The kernels copy two at a time.
-            start = (start + count as u32).next_multiple_of(2);
-            list
-        })
-    }
-
-    /// How much room all take.
-    pub(super) fn len(&self) -> usize {
-        self.lists().last().map_or(0, |[start, count]| (start + count).next_multiple_of(2) as usize)
-    }
-
-    pub(super) fn write(&self, to: &mut [Turn]) {
-        let mut next: Vec<u32> = self.lists().map(|[start, _]| start).collect();
-        for Stretch { blocks, ops, tile, after } in &self.stretches {
-            for (next, tile) in next[blocks.clone()].iter_mut().zip(*tile..) {
-                let mut after = *after;
-                for number in ops.clone() {
-                    to[*next as usize] = Turn { tile: number << 22 | tile, after };
-                    *next += 1;
-                    after = 0;
-                }
-            }
-        }
     }
 }
 
