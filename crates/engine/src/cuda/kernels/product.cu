@@ -23,6 +23,8 @@
 enum { PRODUCT_ADD = 1, PRODUCT_RELU = 2 };
 enum { FORM_BOTH_INNER, FORM_INNER_OUTER, FORM_BOTH_OUTER };
 
+// Inner indices that are read at a time.
+static const int SLICE = 64;
 // Shared memory that the host gives a block.
 static const u32 SHARED_FLOATS = 24064;
 
@@ -65,7 +67,7 @@ static __device__ __forceinline__ void multiply(float (&sums)[4], const u32 (&a)
 // indices follow each other, else [SLICE, SIZE]. Lines are padded so that the threads of a warp read
 // from different banks. What lies beyond the inner size is 0; lines beyond the limit repeat others,
 // whose results nobody wants.
-template <int SIZE, int SLICE, bool INNER>
+template <int SIZE, bool INNER>
 struct Slices {
     static const u32 ALONG = INNER ? SLICE : SIZE, ACROSS = INNER ? SIZE : SLICE;
     static const u32 APART = ALONG + (INNER ? 8 : 4), FLOATS = ACROSS * APART;
@@ -133,19 +135,14 @@ static __device__ __forceinline__ void read_pairs(const float* slice, u32 at, u3
 #pragma unroll
         for (u32 n = 0; n < 2; n++) {
             const float* from = slice + (k + n) * APART + at + N * group;
-            if (N % 4 == 0) {
+            if (N == 4) {
                 const Pack<4> four = load<4>(from);
 #pragma unroll
-                for (u32 i = 0; i < N; i++) pairs[i][n] = four.v[i % 4];
-            } else if (N % 2 == 0) {
-#pragma unroll
-                for (u32 i = 0; i < N; i += 2) {
-                    const float2 two = *(const float2*)(from + i);
-                    pairs[i][n] = two.x, pairs[(i + 1) % N][n] = two.y;
-                }
+                for (u32 i = 0; i < N; i++) pairs[i][n] = four.v[i];
             } else {
-                static_assert(N == 1 || N % 2 == 0, "one at a time");
-                pairs[0][n] = *from;
+                static_assert(N == 2 || N == 4, "as many as can be read at a time");
+                const float2 two = *(const float2*)from;
+                pairs[0][n] = two.x, pairs[1][n] = two.y;
             }
         }
     }
@@ -157,13 +154,13 @@ static __device__ __forceinline__ void read_pairs(const float* slice, u32 at, u3
 
 // A tile ROWS x COLUMNS, by TEAMS of warps that are DOWN x ACROSS. INNER_A and INNER_B say whether the
 // inner stride of an operand is 1.
-template <int ROWS, int COLUMNS, int SLICE, int TEAMS, int DOWN, int STAGES, bool INNER_A, bool INNER_B>
+template <int ROWS, int COLUMNS, int TEAMS, int DOWN, int STAGES, bool INNER_A, bool INNER_B>
 static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, float* shared) {
     const u32 ACROSS = WARPS / TEAMS / DOWN;
     // Groups of 16 rows and 8 columns of a warp.
     const u32 TALL = ROWS / DOWN / 16, BROAD = COLUMNS / ACROSS / 8;
-    using SlicesA = Slices<ROWS, SLICE, INNER_A>;
-    using SlicesB = Slices<COLUMNS, SLICE, INNER_B>;
+    using SlicesA = Slices<ROWS, INNER_A>;
+    using SlicesB = Slices<COLUMNS, INNER_B>;
     const u32 STAGE = SlicesA::FLOATS + SlicesB::FLOATS;
     // Rows of sums are so far apart that the threads of a warp write to different banks.
     const u32 APART = COLUMNS + 8;
@@ -327,30 +324,30 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
 
 // Layers read both operands by rows, gradients of inputs the second by columns, and gradients of
 // weights both.
-template <int ROWS, int COLUMNS, int SLICE, int TEAMS, int DOWN, int STAGES>
+template <int ROWS, int COLUMNS, int TEAMS, int DOWN, int STAGES>
 static __device__ __forceinline__ void product(const Op& op, u32 tile, float* shared) {
     switch (op.s[16]) {
         case FORM_BOTH_INNER:
-            product_tile<ROWS, COLUMNS, SLICE, TEAMS, DOWN, STAGES, true, true>(op, tile, shared);
+            product_tile<ROWS, COLUMNS, TEAMS, DOWN, STAGES, true, true>(op, tile, shared);
             break;
         case FORM_INNER_OUTER:
-            product_tile<ROWS, COLUMNS, SLICE, TEAMS, DOWN, STAGES, true, false>(op, tile, shared);
+            product_tile<ROWS, COLUMNS, TEAMS, DOWN, STAGES, true, false>(op, tile, shared);
             break;
         case FORM_BOTH_OUTER:
-            product_tile<ROWS, COLUMNS, SLICE, TEAMS, DOWN, STAGES, false, false>(op, tile, shared);
+            product_tile<ROWS, COLUMNS, TEAMS, DOWN, STAGES, false, false>(op, tile, shared);
             break;
     }
 }
 
 // The first two add in the same order.
 static __device__ __noinline__ void product_small(u32 slot, u32 tile, float* shared) {
-    product<16, 16, 64, 8, 1, 4>(described[slot], tile, shared);
+    product<16, 16, 8, 1, 4>(described[slot], tile, shared);
 }
 
 static __device__ __noinline__ void product_medium(u32 slot, u32 tile, float* shared) {
-    product<32, 32, 64, 8, 1, 3>(described[slot], tile, shared);
+    product<32, 32, 8, 1, 3>(described[slot], tile, shared);
 }
 
 static __device__ __noinline__ void product_large(u32 slot, u32 tile, float* shared) {
-    product<64, 32, 64, 1, 4, 3>(described[slot], tile, shared);
+    product<64, 32, 1, 4, 3>(described[slot], tile, shared);
 }
