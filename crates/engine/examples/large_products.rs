@@ -1,6 +1,6 @@
-//! How fast and how exact layers on many rows are: `cargo run --release --example large_products` on
-//! a machine with a GPU. The error is the largest among some values, as a part of the sum of the
-//! sizes of all terms.
+//! How fast and how exact layers on few and on many rows are: `cargo run --release --example
+//! large_products` on a machine with a GPU. The error is the largest among some values, as a part of
+//! the sum of the sizes of all terms.
 
 use std::time::Instant;
 

@@ -310,10 +310,11 @@ impl Draft {
     /// Cuts it into such tiles.
     pub(super) fn cut(&mut self, grain: Grain) {
         self.op.tiles = grain.n_tiles() as u32;
-        let columns = self.op.numbers[1];
+        let numbers = &mut self.op.numbers;
         match grain {
-            Grain::Columns(columns) => self.op.numbers[28] = columns as u32,
-            Grain::Rows(_) => self.op.numbers[31] = ROWS as u32 * columns,
+            Grain::Columns(columns) => numbers[28] = columns as u32,
+            // Operators on rows have their columns there.
+            Grain::Rows(_) => numbers[31] = ROWS as u32 * numbers[1],
         }
     }
 

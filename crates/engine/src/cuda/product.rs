@@ -368,6 +368,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cuda::compiler;
 
     fn code(rows: usize, columns: usize, inner: usize, n_blocks: usize) -> Code {
         let place = Place { address: 0, number: 0 };
@@ -388,6 +389,14 @@ mod tests {
                 code => code,
             };
             prop_assert_eq!(order(n_blocks), order(BLOCKS));
+        }
+    }
+
+    #[test]
+    fn the_kernels_read_as_much_and_have_the_room_that_the_host_thinks() {
+        let room = compiler::SHARED_BYTES as usize / size_of::<f32>();
+        for line in [format!("int SLICE = {SLICE};"), format!("u32 SHARED_FLOATS = {room};")] {
+            assert!(compiler::SOURCE.contains(&format!("static const {line}")), "{line}");
         }
     }
 

@@ -271,12 +271,12 @@ impl Queue {
             unsafe { slot.host.add(at).cast::<[u32; 2]>().write(list) };
             at += size_of_val(&list);
         }
-        let first_turn = at.next_multiple_of(16);
-        let end = first_turn + size_of::<Turn>() * turns.len();
+        let (first_turn, n_turns) = (at.next_multiple_of(16), turns.len());
+        let end = first_turn + size_of::<Turn>() * n_turns;
         assert!(end <= SLOT, "a program fits into its slot");
         // SAFETY: the slot is not on its way, and has room for them.
         turns.write(unsafe {
-            std::slice::from_raw_parts_mut(slot.host.add(first_turn).cast::<Turn>(), turns.len())
+            std::slice::from_raw_parts_mut(slot.host.add(first_turn).cast::<Turn>(), n_turns)
         });
         let [mut ops, mut turns, mut lists] =
             [ops, first_turn, lists].map(|at| slot.device + at as u64);

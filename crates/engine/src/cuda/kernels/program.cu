@@ -120,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
             asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
         }
         if (number >= n_turns) return;
-        // In the place of turns that nobody looks at any more: the last one was just looked at.
+        // In the place of turns that nobody looks at any more.
         if (number % TURNS == 1) bring_turns(turns, number - 1 + TURNS);
         bring_description(ops, number + 1);
         close_stage();
