@@ -7,8 +7,10 @@ use super::lanes::run;
 use super::team::Parts;
 use super::{Cpu, rows};
 use crate::buffer::Buffer;
-use crate::device::{Activation, Gradient, MessageLists, MessageTerms};
+use crate::device::{Activation, Gradient, MessageLists, MessageNetworks, MessageTerms};
 use crate::graph::Edges;
+
+impl MessageNetworks for Cpu {}
 
 impl MessageLists for Cpu {
     fn messages(

@@ -4,11 +4,13 @@ use std::ops::Range;
 
 use super::Cuda;
 use super::draft::{Code, Draft};
+use super::product::LARGE_ROWS;
+use super::split::{Network, Split};
 use super::values::{COLUMNS, ROWS};
 use crate::buffer::{Buffer, Indices};
 use crate::device::{
-    Activation, EdgeProducts, GatherMaxima, Gradient, LogProbabilities, MessageLists, MessageTerms,
-    Reduction, SegmentReductions,
+    Activation, Dense, EdgeProducts, GatherMaxima, Gradient, LogProbabilities, Memory,
+    MessageLists, MessageNetworks, MessageTerms, Reduction, SegmentReductions,
 };
 use crate::graph::{Edges, Segments};
 
@@ -116,6 +118,62 @@ impl MessageLists for Cuda {
         let draft = self.with(draft, 1, &edges.reverse).input(2, dy).output(3, dx.buffer);
         let draft = draft.numbers(0, [nodes, columns, dx.add.into()]).rows(nodes, columns);
         self.run(draft.by_columns(edges.n_entries(), columns));
+    }
+}
+
+impl MessageNetworks for Cuda {
+    fn network_max(
+        &self,
+        edges: &Edges,
+        terms: &MessageTerms<'_>,
+        width: usize,
+        layers: &[Dense<'_>],
+        out: &mut Buffer,
+    ) -> bool {
+        let (Some(split), Some(source), Some(target)) = (self.split(), terms.source, terms.target)
+        else {
+            return false;
+        };
+        let columns: Vec<usize> = layers.iter().map(|layer| layer.columns).collect();
+        let alone = |ends: &[u32]| ends[0] == ends[1];
+        if edges.n_entries() < LARGE_ROWS
+            || !Split::suits_network(width, &columns)
+            || layers.iter().rev().skip(1).any(|layer| layer.activation == Activation::None)
+            || edges.offsets.host().windows(2).any(alone)
+        {
+            return false;
+        }
+        let address = |buffer: &Buffer| buffer.cuda().place().address;
+        let any = |buffer: Option<&Buffer>| buffer.map_or(0, address);
+        let (weights, scale) = terms.scaled.unzip();
+        let is_active = |activation: Activation| u32::from(activation == Activation::Relu);
+        let mut job = Network {
+            source: address(source),
+            target: address(target),
+            weights: any(weights),
+            scale: any(scale),
+            bias: any(terms.bias),
+            neighbours: self.indices(&edges.neighbours).address,
+            nodes: self.indices(&edges.rows).address,
+            out: address(out),
+            layers: [[0; 2]; 2],
+            entries: edges.n_entries() as u32,
+            width: width as u32,
+            columns: 0,
+            relu: is_active(terms.activation),
+            last_relu: 0,
+            unused: 0,
+        };
+        let mut inner = width;
+        for (to, layer) in job.layers.iter_mut().zip(layers) {
+            *to = [address(layer.weight), address(layer.bias)];
+            (job.columns, job.last_relu) = (layer.columns as u32, is_active(layer.activation));
+            self.count(edges.n_entries(), layer.columns, inner);
+            inner = layer.columns;
+        }
+        self.fill(out, f32::NEG_INFINITY);
+        self.attempt(|queue| queue.alone(|stream| split.network(stream, job, layers.len())));
+        true
     }
 }
 

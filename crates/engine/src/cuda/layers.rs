@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::Cuda;
 use super::arena::Place;
 use super::draft::{Code, Draft};
-use super::library::LargeProduct;
 use super::product::{LARGE_ROWS, Operand, Product};
+use super::split::{LargeLayer, LargePart};
 use super::values::{COLUMNS, ROWS};
 use crate::buffer::Buffer;
 use crate::device::{
@@ -168,7 +168,7 @@ impl Cuda {
         product(&[(h, of_state, columns)], columns, 3 * columns, (state_bias, new));
     }
 
-    /// The same by the library.
+    /// The same on many rows.
     fn large_gates(
         &self,
         weights: &GruWeights<'_>,
@@ -178,29 +178,31 @@ impl Cuda {
     ) {
         let GruWeights { input, state, biases } = weights;
         let [input_bias, state_bias] = biases.map(|bias| bias.cuda().place().address);
-        // Of columns of gates and the rows of a weight that belong to them.
-        let product = |part: &Part<'_>, to: Range<usize>, first: usize, bias, add: bool| {
-            let words = |buffer: &Buffer, at: usize| buffer.cuda().place().address + 4 * at as u64;
-            let out = gates.address + 4 * to.start as u64;
-            self.large_product(&LargeProduct {
-                rows: block.len(),
-                columns: to.len(),
-                width: part.width,
-                input: words(part.input, block.start * part.width),
-                weight: words(part.weight, part.start + first * part.stride),
-                weight_stride: part.stride,
-                addend: add.then_some(out),
-                bias,
-                relu: false,
-                out,
-                out_stride: 4 * columns,
-            });
+        let words = |buffer: &Buffer, at: usize| buffer.cuda().place().address + 4 * at as u64;
+        // Rows of a weight from `first` on.
+        let part = |part: &Part<'_>, first: usize| LargePart {
+            input: words(part.input, block.start * part.width),
+            weight: words(part.weight, part.start + first * part.stride),
+            width: part.width as u32,
+            weight_stride: part.stride as u32,
+        };
+        // Columns of the gates from `column` on.
+        let layer = |parts, columns, column: usize, bias| LargeLayer {
+            parts,
+            columns,
+            addend: None,
+            bias: Some(bias),
+            relu: false,
+            out: gates.address + 4 * column as u64,
         };
         let new = 2 * columns;
-        product(input, 0..3 * columns, 0, Some(input_bias), false);
-        product(state, 0..new, 0, None, true);
-        let bias = state_bias + 4 * new as u64;
-        product(state, 3 * columns..4 * columns, new, Some(bias), false);
+        let of_new = 4 * new as u64;
+        let layers = [
+            layer(vec![part(input, 0), part(state, 0)], new, 0, input_bias),
+            layer(vec![part(input, new)], columns, new, input_bias + of_new),
+            layer(vec![part(state, new)], columns, 3 * columns, state_bias + of_new),
+        ];
+        self.large_layers(&layers, block.len(), 4 * columns);
     }
 }
 

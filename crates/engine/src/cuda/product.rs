@@ -5,7 +5,7 @@ use cudarc::driver::CudaStream;
 use super::arena::Place;
 use super::draft::{Code, Draft, Words};
 use super::library::LargeProduct;
-use super::split::Split;
+use super::split::{LargeLayer, LargePart, Split};
 use super::{Cuda, Precision, values};
 use crate::buffer::{Buffer, Indices};
 use crate::device::{Activation, Addend, Gradient, LinearLayers, LinearMaxima, Part, PartShape};
@@ -83,7 +83,7 @@ impl Tiles {
     }
 
     /// How many a result has.
-    fn count(&self, rows: usize, columns: usize) -> usize {
+    pub(super) fn count(&self, rows: usize, columns: usize) -> usize {
         rows.div_ceil(self.rows) * columns.div_ceil(self.columns)
     }
 }
@@ -171,7 +171,7 @@ impl Cuda {
         Some(product.draft(self.queue.borrow().n_blocks()))
     }
 
-    fn count(&self, rows: usize, columns: usize, inner: usize) {
+    pub(super) fn count(&self, rows: usize, columns: usize, inner: usize) {
         self.operations.set(self.operations.get() + 2 * (rows * columns * inner) as u64);
     }
 }
@@ -180,7 +180,7 @@ impl Cuda {
 pub(super) const LARGE_ROWS: usize = 4096;
 
 impl Cuda {
-    /// A layer by the library, one product a part; false if there is none or it cannot do that.
+    /// A layer by tensor cores or by the library; false if there is none or it cannot do that.
     fn large_linear(
         &self,
         parts: &[Part<'_>],
@@ -198,41 +198,63 @@ impl Cuda {
             return false;
         }
         let address = |buffer: &Buffer| buffer.cuda().place().address;
-        let mut sum = addend.map(|addend| address(addend.values));
-        for (i, part) in parts.iter().enumerate() {
-            let last = i + 1 == parts.len();
-            self.large_product(&LargeProduct {
-                rows,
-                columns,
-                width: part.width,
-                input: address(part.input),
-                weight: address(part.weight) + 4 * part.start as u64,
-                weight_stride: part.stride,
-                addend: sum,
-                bias: bias.filter(|_| last).map(address),
-                relu: last && activation == Activation::Relu,
-                out: address(out),
-                out_stride: columns,
-            });
-            sum = Some(address(out));
-        }
+        let part = |part: &Part<'_>| LargePart {
+            input: address(part.input),
+            weight: address(part.weight) + 4 * part.start as u64,
+            width: part.width as u32,
+            weight_stride: part.stride as u32,
+        };
+        let layer = LargeLayer {
+            parts: parts.iter().map(part).collect(),
+            columns,
+            addend: addend.map(|addend| address(addend.values)),
+            bias: bias.map(address),
+            relu: activation == Activation::Relu,
+            out: address(out),
+        };
+        self.large_layers(&[layer], rows, columns);
         true
     }
 
-    /// A product by tensor cores or by the library, which must be there.
-    pub(super) fn large_product(&self, product: &LargeProduct) {
-        self.count(product.rows, product.columns, product.width);
-        let split = self.queue.borrow().split();
-        if let Some(split) = split.filter(|_| self.precision == Precision::Single)
-            && Split::suits(product)
+    /// Layers on the same rows by tensor cores or by the library, which must be there.
+    pub(super) fn large_layers(&self, layers: &[LargeLayer], rows: usize, out_stride: usize) {
+        for layer in layers {
+            let inner: usize = layer.parts.iter().map(|part| part.width as usize).sum();
+            self.count(rows, layer.columns, inner);
+        }
+        if let Some(split) = self.split()
+            && layers.iter().all(|layer| Split::suits(layer, out_stride))
         {
-            let low = self.block(product.columns * product.width);
-            let address = low.place().address;
-            let run = |stream: &CudaStream| split.run(stream, product, address);
+            let run = |stream: &CudaStream| split.layers(stream, layers, rows, out_stride);
             return self.attempt(|queue| queue.alone(run));
         }
         let mut library = self.library().expect("somebody looked").borrow_mut();
-        self.attempt(|queue| queue.alone(|stream| library.run(stream, product)));
+        for layer in layers {
+            let mut sum = layer.addend;
+            for (i, part) in layer.parts.iter().enumerate() {
+                let last = i + 1 == layer.parts.len();
+                let product = LargeProduct {
+                    rows,
+                    columns: layer.columns,
+                    width: part.width as usize,
+                    input: part.input,
+                    weight: part.weight,
+                    weight_stride: part.weight_stride as usize,
+                    addend: sum,
+                    bias: layer.bias.filter(|_| last),
+                    relu: last && layer.relu,
+                    out: layer.out,
+                    out_stride,
+                };
+                self.attempt(|queue| queue.alone(|stream| library.run(stream, &product)));
+                sum = Some(layer.out);
+            }
+        }
+    }
+
+    /// Kernels that compute in single precision by tensor cores, if those are what is wanted.
+    pub(super) fn split(&self) -> Option<Split> {
+        self.queue.borrow().split().filter(|_| self.precision == Precision::Single)
     }
 }
 

@@ -107,7 +107,7 @@ impl Queue {
             run_program,
             run_one,
             light,
-            split: Split::find(&module),
+            split: Split::find(context, &module),
             share: Share::new(options),
             most_blocks,
             program: Program::default(),
@@ -197,7 +197,7 @@ impl Queue {
         self.push(draft.constant(0, from))
     }
 
-    /// Kernels of large products, if the GPU has tensor cores for them.
+    /// Kernels of large layers, if the GPU has tensor cores for them.
     pub(super) fn split(&self) -> Option<Split> {
         self.split.clone()
     }

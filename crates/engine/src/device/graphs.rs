@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::operands::{Gradient, MessageTerms, Reduction};
+use super::operands::{Dense, Gradient, MessageTerms, Reduction};
 use crate::buffer::{Buffer, Indices};
 use crate::graph::{Edges, Segments};
 
@@ -58,6 +58,22 @@ pub trait MessageLists {
         columns: usize,
         dx: Gradient<'_>,
     );
+}
+
+/// Messages through layers, and the largest result at every node, without storing any of them.
+pub trait MessageNetworks {
+    /// `out [n_nodes, columns of the last layer]`, from messages of `width` columns; nothing is kept
+    /// for a gradient. False, and nothing done, where one operator after the other is as good.
+    fn network_max(
+        &self,
+        _edges: &Edges,
+        _terms: &MessageTerms<'_>,
+        _width: usize,
+        _layers: &[Dense<'_>],
+        _out: &mut Buffer,
+    ) -> bool {
+        false
+    }
 }
 
 /// A number for each edge from what its two ends say.

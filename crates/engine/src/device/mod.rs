@@ -15,11 +15,13 @@ mod values;
 
 use std::fmt::Debug;
 
-pub use graphs::{EdgeProducts, GatherMaxima, LogProbabilities, MessageLists, SegmentReductions};
+pub use graphs::{
+    EdgeProducts, GatherMaxima, LogProbabilities, MessageLists, MessageNetworks, SegmentReductions,
+};
 pub use layers::{BatchNorms, LayerNorms, LinearLayers, LinearMaxima, RecurrentUnits};
 pub use operands::{
-    Activation, AdamStep, Addend, BatchNormState, Binary, Gradient, GruGradients, GruWeights,
-    Later, Loss, MessageTerms, Part, PartShape, Reduction, Unary,
+    Activation, AdamStep, Addend, BatchNormState, Binary, Dense, Gradient, GruGradients,
+    GruWeights, Later, Loss, MessageTerms, Part, PartShape, Reduction, Unary,
 };
 pub use values::{Elementwise, Layout, Losses, Memory, Optimisers};
 
@@ -31,6 +33,7 @@ pub trait Device:
     + LinearMaxima
     + GatherMaxima
     + MessageLists
+    + MessageNetworks
     + EdgeProducts
     + SegmentReductions
     + LogProbabilities
@@ -51,6 +54,7 @@ impl<T> Device for T where
         + LinearMaxima
         + GatherMaxima
         + MessageLists
+        + MessageNetworks
         + EdgeProducts
         + SegmentReductions
         + LogProbabilities

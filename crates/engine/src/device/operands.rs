@@ -79,6 +79,18 @@ pub struct Part<'a> {
     pub stride: usize,
 }
 
+/// A whole linear layer: `activation(input · weightᵀ + bias)`.
+pub struct Dense<'a> {
+    /// `[columns, width]`.
+    pub weight: &'a Buffer,
+    /// `[columns]`.
+    pub bias: &'a Buffer,
+    /// How many outputs.
+    pub columns: usize,
+    /// Applied last.
+    pub activation: Activation,
+}
+
 /// What was computed before and is added to a linear layer.
 #[derive(Clone, Copy)]
 pub struct Addend<'a> {

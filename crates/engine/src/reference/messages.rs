@@ -8,8 +8,10 @@ use std::ops::Range;
 use super::linear::activate;
 use super::{Reference, sum_into};
 use crate::buffer::Buffer;
-use crate::device::{Gradient, MessageLists, MessageTerms};
+use crate::device::{Gradient, MessageLists, MessageNetworks, MessageTerms};
 use crate::graph::Edges;
+
+impl MessageNetworks for Reference {}
 
 impl MessageLists for Reference {
     fn messages(

@@ -17,7 +17,7 @@ use crate::buffer::{Buffer, Pool};
 use crate::device::{Device, Later};
 pub use operation::GruCell;
 use operation::{Operation, Piece};
-pub use operators::{Linear, Messages};
+pub use operators::{Linear, MessageLayer, Messages};
 pub use parameters::Parameter;
 
 /// A matrix on a tape.

@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use salsa_engine::device::Activation;
-use salsa_engine::tape::{GruCell, Linear, Tape, Tensor};
+use salsa_engine::tape::{GruCell, Linear, MessageLayer, Tape, Tensor};
 use salsa_traces::random;
 
 /// Makes parameters with names under a prefix.
@@ -101,6 +101,11 @@ impl Affine {
     /// The same, with max(x, 0) applied.
     pub fn apply_relu(&self, tape: &mut Tape, x: Tensor) -> Tensor {
         tape.linear(Linear::new(&[(x, self.weight)]).bias(self.bias).relu())
+    }
+
+    /// The same on messages that need not be stored.
+    pub fn on_messages(&self, activation: Activation) -> MessageLayer {
+        MessageLayer { weight: self.weight, bias: self.bias, activation }
     }
 }
 

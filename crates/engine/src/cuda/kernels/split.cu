@@ -1,78 +1,166 @@
-// Large products by tensor cores, as exact as in single precision.
+// Layers on many rows by tensor cores, as exact as in single precision; and messages through layers to
+// the maximum at every node, of which none is ever stored.
 //
-// Tensor cores round their operands to 11 bits. Here every number is the sum of two such, x = high +
-// low, and a product is low * high + high * low + high * high; what is left out is below a rounding
-// of single precision. Their sums are cut off instead of rounded, so those of SLICE inner indices
-// are taken there, and added up outside. That is more exact than sums in single precision from the
-// first to the last, and takes half to three quarters of their time.
+// Tensor cores take numbers of 11 bits. Here every number is the sum of two such, x = high + low, and a
+// product is low * high + high * low + high * high; what is left out is below a rounding of single
+// precision. Their sums are cut off instead of rounded, so those of SLICE inner indices are taken
+// there, and added up outside.
 //
-// Needs instructions of compute capability 9.0 alone (sm_90a). They take the upper 19 bits of a word,
-// so a weight is its high part as it is. Its low part is computed by a kernel of its own, once and
-// not in every block.
+// Half precision has few exponents, so numbers are scaled by powers of two: a weight by its largest
+// number, rows by one that suits most. A row that it does not suit is seen while it is read, and its
+// tile is computed once more, with a scale of its own for each such row.
+//
+// A block keeps both parts of a weight's 128 columns in shared memory, and goes over rows with them: two
+// groups of four warps have 64 rows each at a time, one multiplies while the other reads and splits.
+// Rows come from memory straight to the registers that tensor cores take them from.
+//
+// Needs instructions of compute capability 9.0 alone (sm_90a).
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 namespace split {
 
-struct SplitProduct {
-    const float *input;   // [rows, width]
-    const float *weight;  // [columns, width], weight_stride apart
-    const float *low;     // its low parts, [columns, width]
-    const float *addend;  // as out, or null
-    const float *bias;    // [columns], or null
-    float *out;           // [rows, columns], out_stride apart
-    u32 rows, columns, width, weight_stride, out_stride, relu;
+constexpr u32 ROWS = 64, COLUMNS = 128, SLICE = 32;
+constexpr u32 GROUP = 128, BLOCK = 2 * GROUP;
+// 64 inner indices of one part of all columns: rows of 128 bytes, as tensor cores take them.
+constexpr u32 UNIT_BYTES = COLUMNS * 128;
+constexpr u32 MOST_PARTS = 4, MOST_SLABS = 4;
+// What a warp passes on to take maxima of: 16 rows of 32 columns, so far apart that banks differ.
+constexpr u32 STAGE_COLUMNS = 32, STAGE_APART = 40, STAGE_FLOATS = 16 * STAGE_APART;
+// Rows whose largest number is between these have this scale.
+constexpr float SCALE = 16.0f, LEAST = 1.0f / 64, MOST = 2048.0f;
+
+// Columns of a weight, and what they are multiplied by: [rows, width] in the place of the input.
+struct Part {
+    const float *input, *weight;
+    u32 width, weight_stride;
 };
 
-static __device__ __forceinline__ u32 rounded_to_11_bits(float x) {
-    u32 bits;
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
-    return bits;
+// 128 columns of a result, or fewer.
+struct Slab {
+    Part parts[MOST_PARTS];
+    const float *bias, *addend;
+    float *out;
+    u32 n_parts, inner, columns, relu, first_block, unused;
+};
+
+// activation(sum of parts + bias + addend) for all slabs.
+struct Layers {
+    Slab slabs[MOST_SLABS];
+    u32 n_slabs, rows, out_stride, unused;
+};
+
+struct Dense {
+    const float *weight, *bias;
+};
+
+// Messages along entries, one or two layers on them, and the maximum at every node.
+struct Network {
+    const float *source, *target, *weights, *scale, *bias;
+    const u32 *neighbours, *nodes;
+    float *out;
+    Dense layers[2];
+    u32 entries, width, columns, relu, last_relu, unused;
+};
+
+static __device__ __forceinline__ u32 in_halves(float first, float second) {
+    u32 two;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(two) : "f"(second), "f"(first));
+    return two;
 }
 
-extern "C" __global__ void split_low(const float *weight, u32 stride, u32 columns, u32 width,
-                                     float *low) {
-    const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= columns * width) return;
-    const float x = weight[(size_t)(i / width) * stride + i % width];
-    const float high = __uint_as_float(__float_as_uint(x) & 0xffffe000u);
-    low[i] = __uint_as_float(rounded_to_11_bits(x - high));
+// Two scaled numbers in parts.
+static __device__ __forceinline__ void in_parts(float first, float second, u32 &high, u32 &low) {
+    high = in_halves(first, second);
+    float upper, of_second;
+    asm("{ .reg .b16 a, b; mov.b32 {a, b}, %2; cvt.f32.f16 %0, a; cvt.f32.f16 %1, b; }"
+        : "=f"(upper), "=f"(of_second)
+        : "r"(high));
+    low = in_halves(first - upper, second - of_second);
 }
 
-// A block has a tile of 64 x 128 and four warps with 16 rows each. It reads SLICE inner indices at a
-// time, 128 bytes a row, in two stages. Pieces of 16 bytes are permuted by their row, as the tensor
-// cores expect it of operands in shared memory.
-constexpr u32 ROWS = 64, COLUMNS = 128, BLOCK = 128, SLICE = 32, STAGES = 2;
-constexpr u32 ROW_BYTES = 4 * SLICE;
-// Where a stage has the parts of the weight, after the input.
-constexpr u32 HIGH = ROWS * ROW_BYTES, LOW = HIGH + COLUMNS * ROW_BYTES;
-constexpr u32 STAGE_BYTES = LOW + COLUMNS * ROW_BYTES;
-
-static __device__ __forceinline__ u32 place_of(u32 row, u32 piece) {
-    return row * ROW_BYTES + ((piece ^ (row & 7)) << 4);
+// The power of two that takes numbers up to `largest` to 2^15 at most.
+static __device__ __forceinline__ float scale_for(float largest) {
+    const int exponent = 268 - (int)(__float_as_uint(largest) >> 23);
+    return __uint_as_float((u32)min(max(exponent, 2), 252) << 23);
 }
 
-// Rows of a matrix from `first` on, inner indices from `inner` on; zeros after the last row.
-template <u32 N_ROWS>
-static __device__ __forceinline__ void copy_rows(u32 to, const float *from, u32 first, u32 end,
-                                                 u32 stride, u32 inner) {
+// 1 / a power of two.
+static __device__ __forceinline__ float inverse(float scale) {
+    return __uint_as_float((254u << 23) - __float_as_uint(scale));
+}
+
+// Where a warp's lane has four numbers of a row of a weight, in 64 inner indices of it: the lanes of
+// a row read four that follow each other, which are two pairs eight apart to tensor cores.
+static __device__ __forceinline__ u32 place_of(u32 column, u32 four, bool second) {
+    const u32 piece = four / 4 * 2 + second;
+    return column * 128 + ((piece ^ (column & 7)) << 4) + four % 4 * 4;
+}
+
+// Copies 128 columns of a weight to shared memory, the high parts of all and then the low ones, and
+// gives what the result must be multiplied by. NATURAL: inner indices come in their order, as those
+// of results do.
+template <bool NATURAL, class PartOf>
+static __device__ __forceinline__ float bring_weight(
+    u32 to, u32 n_parts, u32 inner, u32 columns, float *scratch, PartOf part_of) {
+    const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, WARPS_HERE = BLOCK / 32;
+    const u32 units = (inner + 63) / 64;
+    auto each = [&](auto use) {
+        u32 before = 0;
+        for (u32 i = 0; i < n_parts; i++) {
+            const Part part = part_of(i);
+            for (u32 four = lane; four < part.width / 4; four += 32) {
+#pragma unroll 8
+                for (u32 turn = 0; turn < COLUMNS / WARPS_HERE; turn++) {
+                    const u32 column = warp + turn * WARPS_HERE;
+                    const float *from = part.weight + (size_t)min(column, columns - 1) * part.weight_stride;
+                    use(column, before + 4 * four, load<4>(from + 4 * four));
+                }
+            }
+            before += part.width;
+        }
+    };
+    float largest = 0.0f;
+    each([&](u32, u32, const Pack<4> &x) {
 #pragma unroll
-    for (u32 turn = 0; turn < N_ROWS * 8 / BLOCK; turn++) {
-        const u32 i = turn * BLOCK + threadIdx.x, row = i / 8, piece = i % 8;
-        const float *at = from + (size_t)min(first + row, end - 1) * stride + inner + 4 * piece;
-        copy_ahead(to + place_of(row, piece), at, first + row >= end);
-    }
+        for (u32 k = 0; k < 4; k++) largest = fmaxf(largest, fabsf(x.v[k]));
+    });
+    largest = warp_max(largest);
+    __syncthreads();
+    if (lane == 0) scratch[warp] = largest;
+    __syncthreads();
+    const float scale = scale_for(warp_max(scratch[lane % WARPS_HERE]));
+    each([&](u32 column, u32 k, const Pack<4> &x) {
+        const float factor = column < columns ? scale : 0.0f;
+        u32 high[2], low[2];
+#pragma unroll
+        for (u32 n = 0; n < 2; n++) {
+            in_parts(x.v[2 * n] * factor, x.v[2 * n + 1] * factor, high[n], low[n]);
+        }
+        const u32 unit = to + k / 64 * UNIT_BYTES, four = k % 64 / 4;
+#pragma unroll
+        for (u32 n = 0; n < 2; n++) {
+            const u32 natural = column * 128 + ((four / 2 ^ (column & 7)) << 4) + four % 2 * 8 + n * 4;
+            const u32 at = unit + (NATURAL ? natural : place_of(column, four, n));
+            asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(high[n]) : "memory");
+            asm volatile("st.shared.u32 [%0], %1;" ::"r"(at + units * UNIT_BYTES), "r"(low[n]) : "memory");
+        }
+    });
+    // Tensor cores read it by another way.
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    return inverse(scale);
 }
 
-// How the tensor cores find 128 rows of an operand: groups of eight rows follow each other.
+// How the tensor cores find 128 columns of a weight: groups of eight follow each other.
 static __device__ __forceinline__ u64 operand_at(u32 shared) {
-    const u64 permuted = 1ull << 62, group = (8 * ROW_BYTES) >> 4;
+    const u64 permuted = 1ull << 62, group = 1024 >> 4;
     return permuted | group << 32 | 1ull << 16 | shared >> 4;
 }
 
-// sums (+)= a · bᵀ over eight inner indices, for 64 rows and 128 columns.
+// sums (+)= a · bᵀ over 16 inner indices, for 64 rows and 128 columns.
 static __device__ __forceinline__ void multiply(float (&sums)[64], const u32 (&a)[4], u64 b, bool add) {
     asm volatile(
         "{ .reg .pred add; setp.ne.b32 add, %69, 0;"
-        "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {"
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
         "%0, %1, %2, %3, %4, %5, %6, %7,"
         "%8, %9, %10, %11, %12, %13, %14, %15,"
         "%16, %17, %18, %19, %20, %21, %22, %23,"
@@ -81,7 +169,7 @@ static __device__ __forceinline__ void multiply(float (&sums)[64], const u32 (&a
         "%40, %41, %42, %43, %44, %45, %46, %47,"
         "%48, %49, %50, %51, %52, %53, %54, %55,"
         "%56, %57, %58, %59, %60, %61, %62, %63"
-        "}, {%64, %65, %66, %67}, %68, add, 1, 1; }"
+        "}, {%64, %65, %66, %67}, %68, add, 1, 1, 0; }"
 #define FOUR(i) "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3])
 #define SIXTEEN(i) FOUR(i), FOUR(i + 4), FOUR(i + 8), FOUR(i + 12)
         : SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)
@@ -90,88 +178,390 @@ static __device__ __forceinline__ void multiply(float (&sums)[64], const u32 (&a
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"((int)add));
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, 2)
-    split_product(const __grid_constant__ SplitProduct job) {
-    extern __shared__ __align__(1024) unsigned char stages[];
-    const u32 start = ((u32)__cvta_generic_to_shared(stages) + 1023) & ~1023u;
-    const u32 across = (job.columns + COLUMNS - 1) / COLUMNS;
-    const u32 first_row = blockIdx.x / across * ROWS;
-    const u32 first_column = blockIdx.x % across * COLUMNS;
-    const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, n_slices = job.width / SLICE;
+// A slice of a group's rows in parts, as tensor cores take them.
+struct Slice {
+    u32 high[SLICE / 16][4], low[SLICE / 16][4];
+};
 
-    auto stage_of = [&](u32 slice) { return start + slice % STAGES * STAGE_BYTES; };
-    auto copy = [&](u32 slice) {
-        if (slice < n_slices) {
-            const u32 to = stage_of(slice), inner = slice * SLICE;
-            copy_rows<ROWS>(to, job.input, first_row, job.rows, job.width, inner);
-            copy_rows<COLUMNS>(to + HIGH, job.weight, first_column, job.columns, job.weight_stride,
-                               inner);
-            copy_rows<COLUMNS>(to + LOW, job.low, first_column, job.columns, job.width, inner);
+// Begins of_slice = slice · weightᵀ; the weight's parts of the slice are there and `apart` further.
+static __device__ __forceinline__ void begin_products(float (&of_slice)[64], const Slice &slice, u32 weight,
+                                                      u32 apart) {
+    const u64 high = operand_at(weight), low = operand_at(weight + apart);
+    // Sixteen inner indices are two pieces of 16 bytes, in which addresses count.
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+    for (u32 k = 0; k < SLICE / 16; k++) multiply(of_slice, slice.low[k], high + 2 * k, k > 0);
+#pragma unroll
+    for (u32 k = 0; k < SLICE / 16; k++) multiply(of_slice, slice.high[k], low + 2 * k, true);
+#pragma unroll
+    for (u32 k = 0; k < SLICE / 16; k++) multiply(of_slice, slice.high[k], high + 2 * k, true);
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+static __device__ __forceinline__ void end_products(float (&sums)[64], float (&of_slice)[64]) {
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+#pragma unroll
+    for (u32 i = 0; i < 64; i++) {
+        // Not before.
+        asm volatile("" : "+f"(of_slice[i])::"memory");
+        sums[i] += of_slice[i];
+    }
+}
+
+// Where a slice of a weight is.
+static __device__ __forceinline__ u32 slice_at(u32 weight, u32 slice) {
+    return weight + slice / 2 * UNIT_BYTES + slice % 2 * (UNIT_BYTES / COLUMNS / 2);
+}
+
+// sums = rows · weightᵀ, times both scales. A thread has rows lane / 4 and eight further of its warp's
+// 16, and of every 16 inner indices four: rows.load() begins to read the next slice of them,
+// rows.values(half, block) gives what came. Results have two columns of every eight.
+template <class Rows>
+static __device__ __forceinline__ void multiply_rows(float (&sums)[64], float (&scales)[2], Rows &rows,
+                                                     u32 weight, u32 inner) {
+    const u32 n_slices = inner / SLICE, apart = (inner + 63) / 64 * UNIT_BYTES;
+    float largest[2];
+    float of_slice[64];
+    Slice slices[2];
+    auto split = [&](Slice &to) {
+#pragma unroll
+        for (u32 block = 0; block < SLICE / 16; block++) {
+#pragma unroll
+            for (u32 half = 0; half < 2; half++) {
+                const Pack<4> x = rows.values(half, block);
+#pragma unroll
+                for (u32 k = 0; k < 4; k++) largest[half] = fmaxf(largest[half], fabsf(x.v[k]));
+                const float scale = scales[half];
+#pragma unroll
+                for (u32 n = 0; n < 2; n++) {
+                    in_parts(x.v[2 * n] * scale, x.v[2 * n + 1] * scale, to.high[block][2 * n + half],
+                             to.low[block][2 * n + half]);
+                }
+            }
         }
-        close_stage();
     };
-
-    float sums[64] = {}, of_slice[64];
-    copy(0);
-    for (u32 slice = 0; slice < n_slices; slice++) {
-        const u32 stage = stage_of(slice);
-        wait_for_stage<0>();
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        // Everybody has also done with the stage that is copied to now.
-        __syncthreads();
-        copy(slice + 1);
-
-        u32 high[SLICE / 8][4], rest[SLICE / 8][4];
-        const u32 row = warp * 16 + lane % 16;
+    auto turn = [&](u32 slice, Slice &now, Slice &then) {
+        begin_products(of_slice, now, slice_at(weight, slice), apart);
+        if (slice + 1 < n_slices) {
+            split(then);
+            if (slice + 2 < n_slices) rows.load();
+        }
+        end_products(sums, of_slice);
+    };
+    scales[0] = scales[1] = SCALE;
+#pragma unroll 1
+    for (bool again = false;; again = true) {
+        largest[0] = largest[1] = 0.0f;
 #pragma unroll
-        for (u32 k = 0; k < SLICE / 8; k++) {
-            u32 x[4];
-            asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                         : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
-                         : "r"(stage + place_of(row, 2 * k + lane / 16)));
+        for (u32 i = 0; i < 64; i++) sums[i] = 0.0f;
+        rows.begin();
+        rows.load();
+        split(slices[0]);
+        if (n_slices > 1) rows.load();
+#pragma unroll 1
+        for (u32 slice = 0; slice < n_slices; slice += 2) {
+            turn(slice, slices[0], slices[1]);
+            if (slice + 1 < n_slices) turn(slice + 1, slices[1], slices[0]);
+        }
+        if (again) return;
+        bool bad = false;
 #pragma unroll
-            for (u32 i = 0; i < 4; i++) {
-                high[k][i] = rounded_to_11_bits(__uint_as_float(x[i]));
-                rest[k][i] =
-                    rounded_to_11_bits(__uint_as_float(x[i]) - __uint_as_float(high[k][i]));
+        for (u32 half = 0; half < 2; half++) {
+#pragma unroll
+            for (u32 lanes = 1; lanes < 4; lanes *= 2) {
+                largest[half] = fmaxf(largest[half], __shfl_xor_sync(0xffffffffu, largest[half], lanes));
+            }
+            const float x = largest[half];
+            if (x != 0.0f && !(x >= LEAST && x <= MOST)) {
+                bad = true;
+                scales[half] = scale_for(x);
             }
         }
+        // For the whole group.
+        u32 any;
+        asm volatile(
+            "{ .reg .pred bad, any; setp.ne.u32 bad, %1, 0; barrier.cta.red.or.pred any, %2, %3, bad;"
+            "selp.u32 %0, 1, 0, any; }"
+            : "=r"(any)
+            : "r"((u32)bad), "r"(1 + threadIdx.x / GROUP), "n"(GROUP)
+            : "memory");
+        if (!any) return;
+    }
+}
 
-        const u64 weight_high = operand_at(stage + HIGH), weight_low = operand_at(stage + LOW);
-        // Eight inner indices are two pieces of 16 bytes, in which addresses count.
-        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+// Rows that are there, part after part.
+struct GivenRows {
+    const Slab &slab;
+    u32 rows[2];
+    u32 part = 0, left = 0;
+    const float *from[2] = {};
+    Pack<4> x[2][SLICE / 16];
+
+    __device__ __forceinline__ GivenRows(const Slab &slab, u32 first, u32 count) : slab(slab) {
 #pragma unroll
-        for (u32 k = 0; k < SLICE / 8; k++) multiply(of_slice, rest[k], weight_high + 2 * k, k > 0);
-#pragma unroll
-        for (u32 k = 0; k < SLICE / 8; k++) multiply(of_slice, high[k], weight_low + 2 * k, true);
-#pragma unroll
-        for (u32 k = 0; k < SLICE / 8; k++) multiply(of_slice, high[k], weight_high + 2 * k, true);
-        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-#pragma unroll
-        for (u32 i = 0; i < 64; i++) sums[i] += of_slice[i];
+        for (u32 half = 0; half < 2; half++) rows[half] = min(first + 8 * half, count - 1);
     }
 
-    // A thread has two columns of every eight, in two rows.
+    __device__ __forceinline__ void begin() { part = left = 0; }
+
+    __device__ __forceinline__ void load() {
+        if (left == 0) {
+            const Part &next = slab.parts[part++];
+            left = next.width / SLICE;
 #pragma unroll
-    for (u32 half = 0; half < 2; half++) {
-        const u32 row = first_row + warp * 16 + half * 8 + lane / 4;
-        if (row >= job.rows) continue;
-#pragma unroll
-        for (u32 i = 0; i < COLUMNS / 8; i++) {
-            const u32 column = first_column + i * 8 + lane % 4 * 2;
-            if (column >= job.columns) continue;
-            const size_t at = (size_t)row * job.out_stride + column;
-            float2 y = {sums[4 * i + 2 * half], sums[4 * i + 2 * half + 1]};
-            if (job.addend) {
-                const float2 there = *(const float2 *)(job.addend + at);
-                y.x += there.x, y.y += there.y;
+            for (u32 half = 0; half < 2; half++) {
+                from[half] = next.input + (size_t)rows[half] * next.width + threadIdx.x % 4 * 4;
             }
-            if (job.bias) y.x += job.bias[column], y.y += job.bias[column + 1];
-            if (job.relu) y.x = relu(y.x), y.y = relu(y.y);
-            *(float2 *)(job.out + at) = y;
+        }
+        left--;
+#pragma unroll
+        for (u32 half = 0; half < 2; half++) {
+#pragma unroll
+            for (u32 block = 0; block < SLICE / 16; block++) x[half][block] = ::load<4>(from[half] + 16 * block);
+            from[half] += SLICE;
         }
     }
+
+    __device__ __forceinline__ Pack<4> values(u32 half, u32 block) const { return x[half][block]; }
+};
+
+// activation(source[neighbour] + target[node] + weight * scale + bias), entry by entry.
+struct MessageRows {
+    const Network &job;
+    const float *source[2], *target[2];
+    float weights[2];
+    u32 at = 0;
+    Pack<4> x[2][SLICE / 16], y[2][SLICE / 16];
+
+    __device__ __forceinline__ MessageRows(const Network &job, u32 first) : job(job) {
+#pragma unroll
+        for (u32 half = 0; half < 2; half++) {
+            const u32 entry = min(first + 8 * half, job.entries - 1), lane = threadIdx.x % 4 * 4;
+            source[half] = job.source + (size_t)job.neighbours[entry] * job.width + lane;
+            target[half] = job.target + (size_t)job.nodes[entry] * job.width + lane;
+            weights[half] = job.weights ? job.weights[entry] : 0.0f;
+        }
+    }
+
+    __device__ __forceinline__ void begin() { at = 0; }
+
+    __device__ __forceinline__ void load() {
+#pragma unroll
+        for (u32 half = 0; half < 2; half++) {
+#pragma unroll
+            for (u32 block = 0; block < SLICE / 16; block++) {
+                x[half][block] = ::load<4>(source[half] + at + 16 * block);
+                y[half][block] = ::load<4>(target[half] + at + 16 * block);
+            }
+        }
+        at += SLICE;
+    }
+
+    __device__ __forceinline__ Pack<4> values(u32 half, u32 block) const {
+        Pack<4> sum = plus(x[half][block], y[half][block]);
+        const u32 column = at - SLICE + 16 * block + threadIdx.x % 4 * 4;
+        auto add = [&](const float *terms, float factor) {
+            const Pack<4> four = ::load<4>(terms + column);
+#pragma unroll
+            for (u32 k = 0; k < 4; k++) sum.v[k] += four.v[k] * factor;
+        };
+        if (job.weights) add(job.scale, weights[half]);
+        if (job.bias) add(job.bias, 1.0f);
+#pragma unroll
+        for (u32 k = 0; k < 4; k++) sum.v[k] = job.relu ? relu(sum.v[k]) : sum.v[k];
+        return sum;
+    }
+};
+
+static __device__ __forceinline__ u32 shared_start(unsigned char *all) {
+    return ((u32)__cvta_generic_to_shared(all) + 1023) & ~1023u;
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) split_layers(const __grid_constant__ Layers job) {
+    extern __shared__ __align__(1024) unsigned char all[];
+    __shared__ float scratch[BLOCK / 32];
+    const u32 weight = shared_start(all);
+    u32 number = 0;
+    while (number + 1 < job.n_slabs && blockIdx.x >= job.slabs[number + 1].first_block) number++;
+    const Slab &slab = job.slabs[number];
+    const u32 end_block = number + 1 < job.n_slabs ? job.slabs[number + 1].first_block : gridDim.x;
+    const float inverse_weight = bring_weight<false>(
+        weight, slab.n_parts, slab.inner, slab.columns, scratch, [&](u32 i) { return slab.parts[i]; });
+
+    const u32 lane = threadIdx.x % 32, warp = threadIdx.x % GROUP / 32;
+    const u32 step = 2 * (end_block - slab.first_block);
+    const u32 tiles = (job.rows + ROWS - 1) / ROWS;
+#pragma unroll 1
+    for (u32 tile = 2 * (blockIdx.x - slab.first_block) + threadIdx.x / GROUP; tile < tiles; tile += step) {
+        const u32 first = tile * ROWS + warp * 16 + lane / 4;
+        GivenRows rows(slab, first, job.rows);
+        float sums[64], scales[2];
+        multiply_rows(sums, scales, rows, weight, slab.inner);
+#pragma unroll
+        for (u32 half = 0; half < 2; half++) {
+            const u32 row = first + half * 8;
+            if (row >= job.rows) continue;
+            const float inverse_row = inverse(scales[half]);
+#pragma unroll
+            for (u32 i = 0; i < COLUMNS / 8; i++) {
+                const u32 column = i * 8 + lane % 4 * 2;
+                if (column >= slab.columns) continue;
+                const size_t at = (size_t)row * job.out_stride + column;
+                float2 y = {sums[4 * i + 2 * half], sums[4 * i + 2 * half + 1]};
+                y.x = y.x * inverse_weight * inverse_row, y.y = y.y * inverse_weight * inverse_row;
+                if (slab.addend) {
+                    const float2 there = *(const float2 *)(slab.addend + at);
+                    y.x += there.x, y.y += there.y;
+                }
+                if (slab.bias) y.x += slab.bias[column], y.y += slab.bias[column + 1];
+                if (slab.relu) y.x = relu(y.x), y.y = relu(y.y);
+                *(float2 *)(slab.out + at) = y;
+            }
+        }
+    }
+}
+
+// The larger of a number and what is there, in any order: as a whole number, a greater positive one is
+// greater and a greater negative one is less.
+static __device__ __forceinline__ void keep_largest(float *to, float value) {
+    const int bits = __float_as_int(value);
+    if (bits >= 0) {
+        atomicMax((int *)to, bits);
+    } else {
+        atomicMin((u32 *)to, (u32)bits);
+    }
+}
+
+// The maxima of a warp's 16 rows by node, with what every number of a column gets on top. A node's
+// entries follow each other; only the warp's first and last node can have others elsewhere.
+static __device__ __forceinline__ void reduce_rows(const float (&sums)[64], const float (&inverses)[2],
+                                                   float inverse_weight, const Network &job, u32 first,
+                                                   u32 slab, const float *bias, float *stage) {
+    const u32 lane = threadIdx.x % 32, n_rows = min(job.entries - min(first, job.entries), 16u);
+    const u32 own = lane < n_rows ? job.nodes[first + lane] : NONE;
+#pragma unroll
+    for (u32 part = 0; part < COLUMNS / STAGE_COLUMNS; part++) {
+        __syncwarp();
+#pragma unroll
+        for (u32 i = 0; i < STAGE_COLUMNS / 8; i++) {
+#pragma unroll
+            for (u32 half = 0; half < 2; half++) {
+                const u32 at = 4 * (part * (STAGE_COLUMNS / 8) + i) + 2 * half;
+                const float2 two = {sums[at] * inverse_weight * inverses[half],
+                                    sums[at + 1] * inverse_weight * inverses[half]};
+                *(float2 *)(stage + (lane / 4 + 8 * half) * STAGE_APART + 8 * i + lane % 4 * 2) = two;
+            }
+        }
+        __syncwarp();
+        const u32 column = slab * COLUMNS + part * STAGE_COLUMNS + lane;
+        const bool there = column < job.columns;
+        const float more = there ? bias[column] : 0.0f;
+        float largest = -INFINITE;
+        bool is_first = true;
+#pragma unroll 1
+        for (u32 row = 0; row < n_rows; row++) {
+            largest = fmaxf(largest, stage[row * STAGE_APART + lane]);
+            const u32 node = __shfl_sync(0xffffffffu, own, row);
+            const bool is_last = row + 1 == n_rows;
+            if (!is_last && __shfl_sync(0xffffffffu, own, row + 1) == node) continue;
+            float value = largest + more;
+            if (job.last_relu) value = relu(value);
+            float *to = job.out + (size_t)node * job.columns + column;
+            if (there) {
+                if (is_first || is_last) {
+                    keep_largest(to, value);
+                } else {
+                    *to = value;
+                }
+            }
+            largest = -INFINITE;
+            is_first = false;
+        }
+    }
+}
+
+// With TWO layers both are 128 x 128, and the first is activated.
+template <bool TWO>
+static __device__ __forceinline__ void network(const Network &job, unsigned char *all, float *scratch) {
+    const u32 weight = shared_start(all), second = weight + 4 * UNIT_BYTES;
+    const u32 n_slabs = (job.columns + COLUMNS - 1) / COLUMNS;
+    const u32 slab = blockIdx.x % n_slabs, number = blockIdx.x / n_slabs;
+    const u32 n_blocks = (gridDim.x - slab + n_slabs - 1) / n_slabs;
+    const u32 units = TWO ? 8 : 2 * ((job.width + 63) / 64);
+    const u32 columns = min(job.columns - slab * COLUMNS, COLUMNS);
+    const float inverse_weight =
+        bring_weight<false>(weight, 1, job.width, columns, scratch, [&](u32) {
+            const float *from = job.layers[0].weight + (size_t)slab * COLUMNS * job.width;
+            return Part{nullptr, from, job.width, job.width};
+        });
+    float inverse_second = 1.0f;
+    if (TWO) {
+        inverse_second = bring_weight<true>(second, 1, COLUMNS, COLUMNS, scratch, [&](u32) {
+            return Part{nullptr, job.layers[1].weight, COLUMNS, COLUMNS};
+        });
+    }
+    const u32 lane = threadIdx.x % 32, warp = threadIdx.x % GROUP / 32;
+    float *stage = (float *)(all + (weight - (u32)__cvta_generic_to_shared(all)) + units * UNIT_BYTES) +
+                   threadIdx.x / 32 * STAGE_FLOATS;
+    const u32 tiles = (job.entries + ROWS - 1) / ROWS;
+#pragma unroll 1
+    for (u32 tile = 2 * number + threadIdx.x / GROUP; tile < tiles; tile += 2 * n_blocks) {
+        const u32 first = tile * ROWS + warp * 16;
+        MessageRows rows(job, first + lane / 4);
+        float sums[64], scales[2];
+        multiply_rows(sums, scales, rows, weight, job.width);
+        float inverses[2] = {inverse(scales[0]), inverse(scales[1])};
+        if (!TWO) {
+            reduce_rows(sums, inverses, inverse_weight, job, first, slab, job.layers[0].bias, stage);
+            continue;
+        }
+        // Results are where tensor cores take rows from, so that the second layer reads nothing.
+        float largest[2] = {};
+#pragma unroll
+        for (u32 i = 0; i < 64; i++) {
+            const u32 column = i / 4 * 8 + lane % 4 * 2 + i % 2, half = i % 4 / 2;
+            sums[i] = relu(sums[i] * inverse_weight * inverses[half] + job.layers[0].bias[column]);
+            largest[half] = fmaxf(largest[half], sums[i]);
+        }
+#pragma unroll
+        for (u32 half = 0; half < 2; half++) {
+#pragma unroll
+            for (u32 lanes = 1; lanes < 4; lanes *= 2) {
+                largest[half] = fmaxf(largest[half], __shfl_xor_sync(0xffffffffu, largest[half], lanes));
+            }
+            scales[half] = scale_for(largest[half]);
+            inverses[half] = inverse(scales[half]);
+        }
+        float results[64] = {}, of_slice[64];
+#pragma unroll
+        for (u32 slice = 0; slice < COLUMNS / SLICE; slice++) {
+            Slice parts;
+#pragma unroll
+            for (u32 block = 0; block < SLICE / 16; block++) {
+#pragma unroll
+                for (u32 n = 0; n < 4; n++) {
+                    const u32 at = slice * SLICE / 2 + block * 8 + 2 * n;
+                    in_parts(sums[at] * scales[n % 2], sums[at + 1] * scales[n % 2], parts.high[block][n],
+                             parts.low[block][n]);
+                }
+            }
+            begin_products(of_slice, parts, slice_at(second, slice), 2 * UNIT_BYTES);
+            end_products(results, of_slice);
+        }
+        reduce_rows(results, inverses, inverse_second, job, first, 0, job.layers[1].bias, stage);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) split_network(const __grid_constant__ Network job) {
+    extern __shared__ __align__(1024) unsigned char all[];
+    __shared__ float scratch[BLOCK / 32];
+    network<false>(job, all, scratch);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) split_network_of_two(const __grid_constant__ Network job) {
+    extern __shared__ __align__(1024) unsigned char all[];
+    __shared__ float scratch[BLOCK / 32];
+    network<true>(job, all, scratch);
 }
 
 }  // namespace split

@@ -7,7 +7,7 @@ use super::super::operation::{LayerPart, Operation};
 use super::super::{Tape, Tensor};
 use super::Linear;
 use crate::buffer::{Buffer, Indices};
-use crate::device::{Activation, MessageTerms, Reduction};
+use crate::device::{Activation, Dense, MessageTerms, Reduction};
 use crate::graph::{Edges, Segments};
 
 /// Messages along entries: `activation(source[neighbour] + target[row] + weight * scale + bias)`.
@@ -41,6 +41,17 @@ impl Messages {
         let (weights, scale) = self.scaled.unzip();
         [self.source, self.target, weights, scale, self.bias].into_iter().flatten()
     }
+}
+
+/// A linear layer on every message: `activation(x · weightᵀ + bias)`.
+#[derive(Debug, Clone, Copy)]
+pub struct MessageLayer {
+    /// [columns, width].
+    pub weight: Tensor,
+    /// [columns, 1].
+    pub bias: Tensor,
+    /// Applied last.
+    pub activation: Activation,
 }
 
 impl Tape {
@@ -151,6 +162,60 @@ impl Tape {
         }
         let (whole, columns) = out.expect("a large graph has nodes");
         self.push(n_nodes, columns, whole, false)
+    }
+
+    /// The same with linear layers in the place of any transformation. Where the tape does not record,
+    /// a device may have a way to do it without ever storing a message.
+    pub fn aggregate_through(
+        &mut self,
+        edges: &Arc<Edges>,
+        reduction: Reduction,
+        messages: Messages,
+        layers: &[MessageLayer],
+    ) -> Tensor {
+        if !self.recording
+            && reduction == Reduction::Max
+            && let Some(maxima) = self.network_max(edges, &messages, layers)
+        {
+            return maxima;
+        }
+        self.aggregate(edges, reduction, messages, |tape, message| {
+            layers.iter().fold(message, |x, layer| {
+                let parts = [(x, layer.weight)];
+                let linear = Linear { activation: layer.activation, ..Linear::new(&parts) };
+                tape.replaced(x, |tape, _| tape.linear(linear.bias(layer.bias)))
+            })
+        })
+    }
+
+    fn network_max(
+        &mut self,
+        edges: &Arc<Edges>,
+        messages: &Messages,
+        layers: &[MessageLayer],
+    ) -> Option<Tensor> {
+        let width = self.message_columns(edges, messages);
+        let mut columns = width;
+        for layer in layers {
+            assert_eq!(self.columns(layer.weight), columns, "columns of a layer's weight");
+            columns = self.rows(layer.weight);
+            assert_eq!(self.shape(layer.bias), (columns, 1), "a layer's bias");
+        }
+        let n_nodes = edges.n_nodes();
+        let mut out = self.buffer(n_nodes * columns);
+        let dense = |layer: &MessageLayer| Dense {
+            weight: self.value(layer.weight),
+            bias: self.value(layer.bias),
+            columns: self.rows(layer.weight),
+            activation: layer.activation,
+        };
+        let dense: Vec<Dense<'_>> = layers.iter().map(dense).collect();
+        let terms = self.terms(messages);
+        if self.device.network_max(edges, &terms, width, &dense, &mut out) {
+            return Some(self.push(n_nodes, columns, out, false));
+        }
+        self.pool.give(out);
+        None
     }
 
     /// A linear layer on every entry and the maximum of each row's: `x [n_entries, width]` ->

@@ -7,5 +7,5 @@ mod graphs;
 mod layers;
 mod values;
 
-pub use graphs::Messages;
+pub use graphs::{MessageLayer, Messages};
 pub use layers::Linear;

@@ -67,10 +67,9 @@ impl Processor for Pgn {
                 let message = first.apply_relu(tape, message);
                 tape.linear_max(&edges, message, last.weight, last.bias)
             } else {
-                tape.aggregate(&edges, reduction, messages, |tape, message| {
-                    let message = first.apply_relu(tape, message);
-                    last.apply(tape, message)
-                })
+                let layers =
+                    [first.on_messages(Activation::Relu), last.on_messages(Activation::None)];
+                tape.aggregate_through(&edges, reduction, messages, &layers)
             };
             for part in [source, target] {
                 tape.release(part);

@@ -73,14 +73,16 @@ impl Processor for RecGnn {
                 bias: None,
                 activation,
             };
-            let aggregate = tape.aggregate(&edges, reduction, messages, |tape, message| {
-                if norms_folded {
-                    return second.apply(tape, message);
-                }
-                let message = self.first_norm.apply(tape, message, Activation::Relu);
-                let message = second.apply(tape, message);
-                self.second_norm.apply(tape, message, Activation::None)
-            });
+            let aggregate = if norms_folded {
+                let layers = [second.on_messages(Activation::None)];
+                tape.aggregate_through(&edges, reduction, messages, &layers)
+            } else {
+                tape.aggregate(&edges, reduction, messages, |tape, message| {
+                    let message = self.first_norm.apply(tape, message, Activation::Relu);
+                    let message = second.apply(tape, message);
+                    self.second_norm.apply(tape, message, Activation::None)
+                })
+            };
             for part in [source, target] {
                 tape.release(part);
             }
