@@ -198,7 +198,8 @@ def infer(options: argparse.Namespace) -> None:
         for (model, case), size in product(models.items(), options.batches):
             cases = list(batches(samples, size, case))
             spent = time_per_graph(cases, options.seconds, options.device)
-            theirs, ours = statistics.fmean(spent), our_inference(graphs, model, size, options)
+            theirs = statistics.fmean(spent)
+            ours = our_inference(graphs, model, case.convention, size, options)
             times.append(
                 {
                     "graphs": graphs,
@@ -233,8 +234,11 @@ def infer(options: argparse.Namespace) -> None:
     print(text)
 
 
-def our_inference(graphs: str, model: str, size: int, options: argparse.Namespace) -> float:
+def our_inference(
+    graphs: str, model: str, convention: str, size: int, options: argparse.Namespace
+) -> float:
     words = [options.salsa, "bench", "infer", "--split", graphs, "--model", model]
+    words += ["--convention", convention]
     words += ["--batch", str(size), "--device", options.device.type, "--format", "json"]
     (row,) = json.loads(output(words))
     return 1e3 * row["seconds"] / row["graphs"]

@@ -187,6 +187,7 @@ impl Cuda {
             weight_stride: part.stride as u32,
         };
         // Columns of the gates from `column` on.
+        let out_stride = 4 * columns;
         let layer = |parts, columns, column: usize, bias| LargeLayer {
             parts,
             columns,
@@ -194,6 +195,7 @@ impl Cuda {
             bias: Some(bias),
             relu: false,
             out: gates.address + 4 * column as u64,
+            out_stride,
         };
         let new = 2 * columns;
         let of_new = 4 * new as u64;
@@ -202,7 +204,7 @@ impl Cuda {
             layer(vec![part(input, new)], columns, new, input_bias + of_new),
             layer(vec![part(state, new)], columns, 3 * columns, state_bias + of_new),
         ];
-        self.large_layers(&layers, block.len(), 4 * columns);
+        self.large_layers(&layers, block.len());
     }
 }
 

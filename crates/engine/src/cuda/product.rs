@@ -1,7 +1,5 @@
 //! Products of matrices: layers and their gradients.
 
-use cudarc::driver::CudaStream;
-
 use super::arena::Place;
 use super::draft::{Code, Draft, Words};
 use super::library::LargeProduct;
@@ -211,22 +209,21 @@ impl Cuda {
             bias: bias.map(address),
             relu: activation == Activation::Relu,
             out: address(out),
+            out_stride: columns,
         };
-        self.large_layers(&[layer], rows, columns);
+        self.large_layers(&[layer], rows);
         true
     }
 
-    /// Layers on the same rows by tensor cores or by the library, which must be there.
-    pub(super) fn large_layers(&self, layers: &[LargeLayer], rows: usize, out_stride: usize) {
+    /// Layers on as many rows that need nothing of each other, by tensor cores or by the library,
+    /// which must be there.
+    pub(super) fn large_layers(&self, layers: &[LargeLayer], rows: usize) {
         for layer in layers {
             let inner: usize = layer.parts.iter().map(|part| part.width as usize).sum();
             self.count(rows, layer.columns, inner);
         }
-        if let Some(split) = self.split()
-            && layers.iter().all(|layer| Split::suits(layer, out_stride))
-        {
-            let run = |stream: &CudaStream| split.layers(stream, layers, rows, out_stride);
-            return self.attempt(|queue| queue.alone(run));
+        if self.split().is_some() && layers.iter().all(Split::suits) {
+            return self.attempt(|queue| queue.push_layers(layers, rows));
         }
         let mut library = self.library().expect("somebody looked").borrow_mut();
         for layer in layers {
@@ -244,7 +241,7 @@ impl Cuda {
                     bias: layer.bias.filter(|_| last),
                     relu: last && layer.relu,
                     out: layer.out,
-                    out_stride,
+                    out_stride: layer.out_stride,
                 };
                 self.attempt(|queue| queue.alone(|stream| library.run(stream, &product)));
                 sum = Some(layer.out);

@@ -18,7 +18,7 @@ use super::error::CudaError;
 use super::program::{MOST_TILES, Program, Turn};
 use super::sharing::Share;
 use super::slots::{MOST_RETURNED, Return, SLOT, Slot};
-use super::split::Split;
+use super::split::{LargeLayer, Split, Together};
 
 /// Threads of a block, as the kernels have it.
 const THREADS: u32 = 256;
@@ -55,6 +55,8 @@ pub(super) struct Queue {
     /// Kernels of single operators.
     light: Vec<(Code, CudaFunction)>,
     split: Option<Split>,
+    /// Large layers that wait for others to run with; then the program is empty.
+    together: Together,
     share: Share,
     /// Blocks that the GPU holds at a time.
     most_blocks: usize,
@@ -108,6 +110,7 @@ impl Queue {
             run_one,
             light,
             split: Split::find(context, &module),
+            together: Together::default(),
             share: Share::new(options),
             most_blocks,
             program: Program::default(),
@@ -127,6 +130,7 @@ impl Queue {
         if draft.n_tiles() == 0 {
             return Ok(());
         }
+        self.launch_layers()?;
         if let Some(kernel) = self.own_kernel(&draft) {
             self.flush()?;
             return self.launch(&kernel, &draft, draft.n_tiles(), 0);
@@ -202,6 +206,29 @@ impl Queue {
         self.split.clone()
     }
 
+    /// Adds large layers that need nothing of each other, which [`Queue::split`] can compute.
+    pub(super) fn push_layers(
+        &mut self,
+        layers: &[LargeLayer],
+        rows: usize,
+    ) -> Result<(), CudaError> {
+        if self.program.len() > 0 || !layers.iter().all(|layer| self.together.can_take(layer, rows))
+        {
+            self.flush()?;
+        }
+        self.together.take(layers, rows);
+        Ok(())
+    }
+
+    fn launch_layers(&mut self) -> Result<(), CudaError> {
+        match &self.split {
+            Some(split) if !self.together.is_empty() => {
+                split.layers(&self.stream, &mut self.together)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Puts something else on the stream, after everything that was added before.
     pub(super) fn alone(
         &mut self,
@@ -253,6 +280,7 @@ impl Queue {
     /// Launches what waits.
     #[expect(unsafe_code, reason = "host memory of the driver's, a copy and a launch")]
     pub(super) fn flush(&mut self) -> Result<(), CudaError> {
+        self.launch_layers()?;
         if self.program.len() == 0 {
             return Ok(());
         }

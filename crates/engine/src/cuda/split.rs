@@ -4,6 +4,7 @@
 //! Only GPUs of compute capability 9.0 have the instructions; elsewhere, and for shapes that do not
 //! fit, the library computes.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result, sys};
@@ -16,12 +17,12 @@ pub(super) const COLUMNS: usize = 128;
 const SLICE: usize = 32;
 const THREADS: u32 = 256;
 const MOST_PARTS: usize = 4;
-const MOST_SLABS: usize = 4;
+const MOST_SLABS: usize = 8;
 /// Inner indices of which a block can keep both parts of a weight.
 pub(super) const MOST_INNER: usize = 384;
 /// Two bytes for each part of a weight's numbers, what is passed on to take maxima of, and what makes
 /// operands begin at a multiple of 1024.
-const SHARED_BYTES: u32 = (4 * COLUMNS * MOST_INNER + 8 * 4 * 16 * 40 + 1024) as u32;
+const SHARED_BYTES: u32 = (4 * COLUMNS * MOST_INNER + 8 * 4 * 16 * 64 + 1024) as u32;
 /// What a block does before its first tile takes as long as so many inner indices of one.
 const BEGINNING: usize = 128;
 
@@ -43,6 +44,67 @@ pub(super) struct LargeLayer {
     pub(super) bias: Option<u64>,
     pub(super) relu: bool,
     pub(super) out: u64,
+    pub(super) out_stride: usize,
+}
+
+impl LargeLayer {
+    /// Where it writes, by addresses.
+    fn written(&self, rows: usize) -> Range<u64> {
+        bytes(self.out, rows, self.columns, self.out_stride)
+    }
+
+    /// Where it reads.
+    fn read(&self, rows: usize) -> impl Iterator<Item = Range<u64>> {
+        let parts = self.parts.iter().flat_map(move |part| {
+            let (width, stride) = (part.width as usize, part.weight_stride as usize);
+            let input = bytes(part.input, rows, width, width);
+            [input, bytes(part.weight, self.columns, width, stride)]
+        });
+        let addend = self.addend.map(|at| bytes(at, rows, self.columns, self.out_stride));
+        parts.chain(addend).chain(self.bias.map(|at| bytes(at, 1, self.columns, 0)))
+    }
+}
+
+fn bytes(address: u64, rows: usize, columns: usize, stride: usize) -> Range<u64> {
+    address..address + 4 * ((rows - 1) * stride + columns) as u64
+}
+
+/// Layers on as many rows that need nothing of each other and so run at once.
+#[derive(Debug, Default)]
+pub(super) struct Together {
+    layers: Vec<LargeLayer>,
+    rows: usize,
+}
+
+impl Together {
+    /// Whether a layer could run with these, in one launch.
+    pub(super) fn can_take(&self, layer: &LargeLayer, rows: usize) -> bool {
+        let slabs = |layer: &LargeLayer| layer.columns.div_ceil(COLUMNS);
+        let meets =
+            |one: &Range<u64>, other: &Range<u64>| one.start < other.end && other.start < one.end;
+        let independent = |one: &LargeLayer, other: &LargeLayer| {
+            let written = one.written(rows);
+            !other.read(rows).any(|read| meets(&written, &read))
+        };
+        let beside = |other: &LargeLayer| {
+            independent(layer, other)
+                && independent(other, layer)
+                && !meets(&layer.written(rows), &other.written(rows))
+        };
+        self.layers.is_empty()
+            || self.rows == rows
+                && self.layers.iter().map(slabs).sum::<usize>() + slabs(layer) <= MOST_SLABS
+                && self.layers.iter().all(beside)
+    }
+
+    pub(super) fn take(&mut self, layers: &[LargeLayer], rows: usize) {
+        self.rows = rows;
+        self.layers.extend_from_slice(layers);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.layers.is_empty()
+    }
 }
 
 /// `input [rows, width] · weightᵀ [columns, width]`; the kernels read it as it is.
@@ -67,7 +129,7 @@ struct Slab {
     columns: u32,
     relu: u32,
     first_block: u32,
-    unused: u32,
+    out_stride: u32,
 }
 
 /// What `split_layers` takes.
@@ -76,8 +138,6 @@ struct Layers {
     slabs: [Slab; MOST_SLABS],
     n_slabs: u32,
     rows: u32,
-    out_stride: u32,
-    unused: u32,
 }
 
 /// What `split_network` takes, by addresses.
@@ -120,8 +180,8 @@ impl Split {
     }
 
     /// Whether a layer has a shape that the kernels can compute and that fills their tiles.
-    pub(super) fn suits(layer: &LargeLayer, out_stride: usize) -> bool {
-        let LargeLayer { parts, columns, addend, out, .. } = layer;
+    pub(super) fn suits(layer: &LargeLayer) -> bool {
+        let LargeLayer { parts, columns, addend, out, out_stride, .. } = layer;
         let fits = |part: &LargePart| {
             let (width, stride) = (part.width as usize, part.weight_stride as usize);
             (1..=MOST_INNER).contains(&width)
@@ -135,17 +195,15 @@ impl Split {
             && parts.iter().all(fits)
     }
 
-    /// Adds layers on the same rows to a stream, whose results are columns of rows that are
-    /// `out_stride` apart.
+    /// Adds layers to a stream, and forgets them.
     pub(super) fn layers(
         &self,
         stream: &CudaStream,
-        layers: &[LargeLayer],
-        rows: usize,
-        out_stride: usize,
+        together: &mut Together,
     ) -> Result<(), CudaError> {
+        let Together { layers, rows } = std::mem::take(together);
         let mut turns: Vec<Vec<Slab>> = Vec::new();
-        for layer in layers {
+        for layer in &layers {
             let groups = in_turns(&layer.parts);
             for (turn, parts) in groups.iter().enumerate() {
                 if turns.len() <= turn {
@@ -161,7 +219,7 @@ impl Split {
             }
         }
         for slabs in turns.iter().flat_map(|slabs| slabs.chunks(MOST_SLABS)) {
-            self.launch_layers(stream, slabs, rows, out_stride)?;
+            self.launch_layers(stream, slabs, rows)?;
         }
         Ok(())
     }
@@ -172,7 +230,6 @@ impl Split {
         stream: &CudaStream,
         given: &[Slab],
         rows: usize,
-        out_stride: usize,
     ) -> Result<(), CudaError> {
         let mut slabs = [Slab::default(); MOST_SLABS];
         slabs[..given.len()].copy_from_slice(given);
@@ -183,13 +240,7 @@ impl Split {
             slab.first_block = n_blocks as u32;
             n_blocks += count.min(most);
         }
-        let mut job = Layers {
-            slabs,
-            n_slabs: given.len() as u32,
-            rows: rows as u32,
-            out_stride: out_stride as u32,
-            unused: 0,
-        };
+        let mut job = Layers { slabs, n_slabs: given.len() as u32, rows: rows as u32 };
         // SAFETY: the addresses are those of blocks that are large enough, as the tape checks;
         // parameters are read before a launch returns.
         unsafe { launch(stream, &self.layers, n_blocks, (&raw mut job).cast()) }
@@ -255,6 +306,7 @@ fn slabs_of(layer: &LargeLayer, last: bool) -> impl Iterator<Item = Slab> {
             inner: parts.iter().map(|part| part.width).sum(),
             columns: (layer.columns - first).min(COLUMNS) as u32,
             relu: (last && layer.relu).into(),
+            out_stride: layer.out_stride as u32,
             ..Slab::default()
         };
         for (to, part) in slab.parts.iter_mut().zip(parts) {

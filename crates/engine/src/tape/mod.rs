@@ -147,6 +147,18 @@ impl Tape {
         result
     }
 
+    /// Lets a tensor that is there before a scope have the values of one that is made in it, and so
+    /// outlive it: the tensor that has them now. `kept` is what they had before, of the same shape.
+    pub fn kept_in(&mut self, kept: Tensor, tensor: Tensor) -> Tensor {
+        assert_eq!(self.shape(kept), self.shape(tensor), "what a tensor is kept in");
+        if self.recording || kept == tensor {
+            return tensor;
+        }
+        self.slots.swap(kept.index(), tensor.index());
+        self.release(tensor);
+        kept
+    }
+
     fn truncate(&mut self, len: usize) {
         while self.slots.len() > len {
             if let Some(slot) = self.slots.pop() {

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use salsa_engine::device::Reduction;
+use salsa_engine::device::{Activation, Reduction};
 use salsa_engine::graph::Edges;
 use salsa_engine::tape::{Linear, Tape, Tensor};
 use salsa_traces::convention::Convention;
@@ -27,6 +27,17 @@ pub struct Surroundings {
     pub reduction: Reduction,
     /// Which second state there is.
     pub convention: Convention,
+}
+
+/// Entries from which on folding norms takes less time than norms.
+const MANY_ENTRIES: usize = 4096;
+
+impl Surroundings {
+    /// Whether batch norms are folded into the layers before them: on many edges that are only
+    /// answered about.
+    pub fn folds_norms(&self, tape: &Tape) -> bool {
+        !tape.is_recording() && self.edges.n_entries() >= MANY_ENTRIES
+    }
 }
 
 /// What changes from step to step.
@@ -92,17 +103,23 @@ impl OnInput {
 
     /// `[n_nodes, outputs]` for one step.
     pub fn apply(&self, tape: &mut Tape, state: &State) -> Tensor {
+        self.activated(tape, state, Activation::None)
+    }
+
+    /// The same, with an activation applied.
+    pub fn activated(&self, tape: &mut Tape, state: &State, activation: Activation) -> Tensor {
         let State { hidden, second, randomness } = *state;
         if let (Some(factors), true, (_, Some(constant))) =
             (self.encoding.factors_of(hidden), hidden == second, self.constant)
         {
+            assert_eq!(activation, Activation::None, "products of factors have none");
             // The first state is the encoding, so its factors do.
             let rows = State { hidden: factors.rows, second: factors.rows, randomness: None };
-            let rows = self.sum(tape, &rows, constant);
+            let rows = self.sum(tape, &rows, constant, activation);
             let sum = factors.multiply(tape, rows);
             return randomness.map_or(sum, |randomness| self.add_randomness(tape, randomness, sum));
         }
-        self.sum(tape, state, self.constant.0)
+        self.sum(tape, state, self.constant.0, activation)
     }
 
     fn randomness_at(&self) -> usize {
@@ -114,11 +131,17 @@ impl OnInput {
         tape.linear(Linear::new(&[(randomness, self.weight)]).from_column(start).add(sum))
     }
 
-    fn sum(&self, tape: &mut Tape, state: &State, constant: Tensor) -> Tensor {
+    fn sum(
+        &self,
+        tape: &mut Tape,
+        state: &State,
+        constant: Tensor,
+        activation: Activation,
+    ) -> Tensor {
         let (first, second) = ((state.hidden, self.weight), (state.second, self.weight));
         let last = state.randomness.map(|randomness| (randomness, self.weight));
         let randomness_at = self.randomness_at();
-        let mut run = |layer: Linear<'_>| tape.linear(layer.add(constant));
+        let mut run = |layer: Linear<'_>| tape.linear(Linear { activation, ..layer.add(constant) });
         match (self.folded, last) {
             (Some(folded), None) => run(Linear::new(&[(state.hidden, folded)])),
             (Some(folded), Some(last)) => {

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use salsa_traces::convention::Convention;
 
 use super::own_process::in_own_process;
 use super::pass::{Cell, Question, Source, Work, measure};
@@ -23,12 +24,12 @@ use crate::table::{bytes, table};
 /// Measure time and memory of a model on one graph of up to a million nodes
 ///
 /// The graph is Erdős-Rényi with the paper's parameters, or with --split one of the release suite;
-/// the model is new (its values do not matter
-/// here) with hidden size 128, and it takes as many steps as the algorithm. The time is that of
-/// encoding, all steps and decoding; the memory is that of the whole process, making the graph
-/// included, or of the GPU. With --batch, nodes, edges and entries are those of all graphs of a
-/// batch together. The last column is the time for one entry of the graph (each direction of an edge, and
-/// each self-loop) at one step: the same on all graphs if time is linear.
+/// the model is new (its values do not matter here) with hidden size 128, and it takes as many
+/// steps as the algorithm. The time is that of encoding, all steps and decoding; the memory is that
+/// of the whole process, making the graph included, or of the GPU. With --batch, nodes, edges and
+/// entries are those of all graphs of a batch together. The last column is the time for one entry
+/// of the graph (each direction of an edge, and each self-loop) at one step: the same on all graphs
+/// if time is linear.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -51,6 +52,10 @@ pub struct Infer {
     /// Algorithm
     #[arg(long, short, value_name = "NAME", default_value = "bfs")]
     algorithm: String,
+
+    /// How the model is read where paper and published code differ: paper or release
+    #[arg(long, value_name = "NAME", default_value_t = Convention::Paper)]
+    convention: Convention,
 
     /// Graphs that are asked about at once
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -90,6 +95,7 @@ impl Infer {
                     graphs: self.batch,
                     compute: self.compute.compute()?,
                     work: Work::Inference,
+                    convention: self.convention,
                 };
                 return print_json(out, &measure(&question)?);
             }
@@ -113,6 +119,7 @@ impl Infer {
 
     fn measure(&self) -> Result<Vec<Cell>, Failure> {
         let (compute, batch) = (self.compute.words()?, self.batch.to_string());
+        let convention = self.convention.name();
         let nodes = self.nodes.iter().map(|nodes| ("--nodes", nodes.to_string()));
         let splits = self.split.iter().map(|split| ("--split", split.clone()));
         let sources: Vec<_> =
@@ -123,6 +130,7 @@ impl Infer {
             for (option, source) in &sources {
                 let words = ["infer", "--algorithm", &self.algorithm, "--model", model];
                 let words = words.into_iter().chain([*option, source.as_str(), "--batch", &batch]);
+                let words = words.chain(["--convention", convention]);
                 let words: Vec<&str> = words.chain(compute.iter().map(String::as_str)).collect();
                 let name = format!("{model} with {option} {source}");
                 cells.push(in_own_process(&name, &words, &[])?);

@@ -10,6 +10,7 @@ use salsa_learn::prediction::predictions;
 use salsa_learn::run::Run;
 use salsa_learn::training::step::{StepOptions, step};
 use salsa_traces::algorithms;
+use salsa_traces::convention::Convention;
 use salsa_traces::sample::Sampler;
 use salsa_traces::suite::Suite;
 use serde::{Deserialize, Serialize};
@@ -116,14 +117,17 @@ pub struct Question<'a> {
     pub graphs: u64,
     pub compute: Compute,
     pub work: Work,
+    /// How the model is read.
+    pub convention: Convention,
 }
 
 /// Does the work a few times; the time is the median.
 pub fn measure(question: &Question<'_>) -> Result<Cell, Failure> {
-    let &Question { algorithm, model, source, graphs, compute, work } = question;
+    let &Question { algorithm, model, source, graphs, compute, work, convention } = question;
     let (suite, split) = source.suite(graphs)?;
     let algorithm = algorithms::find(algorithm)?;
-    let mut run = Run { algorithm: algorithm.spec().algorithm.to_string(), ..Run::default() };
+    let algorithm_name = algorithm.spec().algorithm.to_string();
+    let mut run = Run { algorithm: algorithm_name, convention, ..Run::default() };
     run.model.processor = model.to_owned();
     let mut network = Network::new(&run, compute)?;
     let batch = {

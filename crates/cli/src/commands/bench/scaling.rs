@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use salsa_learn::compute::Compute;
+use salsa_traces::convention::Convention;
 
 pub use self::lines::scaling_lines;
 use self::rendered::{csv, memory_plot, text, time_plot};
@@ -125,6 +126,7 @@ impl Scaling {
             graphs: 1,
             compute: self.compute.each()?[0],
             work: if self.training { Work::Training } else { Work::Inference },
+            convention: Convention::Paper,
         })
     }
 

@@ -22,9 +22,11 @@ constexpr u32 ROWS = 64, COLUMNS = 128, SLICE = 32;
 constexpr u32 GROUP = 128, BLOCK = 2 * GROUP;
 // 64 inner indices of one part of all columns: rows of 128 bytes, as tensor cores take them.
 constexpr u32 UNIT_BYTES = COLUMNS * 128;
-constexpr u32 MOST_PARTS = 4, MOST_SLABS = 4;
-// What a warp passes on to take maxima of: 16 rows of 32 columns, so far apart that banks differ.
-constexpr u32 STAGE_COLUMNS = 32, STAGE_APART = 40, STAGE_FLOATS = 16 * STAGE_APART;
+constexpr u32 MOST_PARTS = 4, MOST_SLABS = 8;
+// What a warp passes on to take maxima of: 16 rows of 64 columns.
+constexpr u32 STAGE_COLUMNS = 64, STAGE_FLOATS = 16 * STAGE_COLUMNS;
+// A lane's share of 384 inner indices, four at a time.
+constexpr u32 MOST_FOURS = 3;
 // Rows whose largest number is between these have this scale.
 constexpr float SCALE = 16.0f, LEAST = 1.0f / 64, MOST = 2048.0f;
 
@@ -39,13 +41,13 @@ struct Slab {
     Part parts[MOST_PARTS];
     const float *bias, *addend;
     float *out;
-    u32 n_parts, inner, columns, relu, first_block, unused;
+    u32 n_parts, inner, columns, relu, first_block, out_stride;
 };
 
 // activation(sum of parts + bias + addend) for all slabs.
 struct Layers {
     Slab slabs[MOST_SLABS];
-    u32 n_slabs, rows, out_stride, unused;
+    u32 n_slabs, rows;
 };
 
 struct Dense {
@@ -95,59 +97,82 @@ static __device__ __forceinline__ u32 place_of(u32 column, u32 four, bool second
     return column * 128 + ((piece ^ (column & 7)) << 4) + four % 4 * 4;
 }
 
-// Copies 128 columns of a weight to shared memory, the high parts of all and then the low ones, and
-// gives what the result must be multiplied by. NATURAL: inner indices come in their order, as those
-// of results do.
+// What results of two columns that follow each other are multiplied by, and what is added then.
+struct Finish {
+    float2 inverse, bias;
+};
+
+// Copies 128 columns of a weight to shared memory, the high parts of all and then the low ones, each
+// column scaled by its largest number. NATURAL: inner indices come in their order, as those of results
+// do.
 template <bool NATURAL, class PartOf>
-static __device__ __forceinline__ float bring_weight(
-    u32 to, u32 n_parts, u32 inner, u32 columns, float *scratch, PartOf part_of) {
+static __device__ __forceinline__ void bring_weight(u32 to, u32 n_parts, u32 inner, u32 columns,
+                                                    const float *bias, Finish *finish, PartOf part_of) {
     const u32 lane = threadIdx.x % 32, warp = threadIdx.x / 32, WARPS_HERE = BLOCK / 32;
-    const u32 units = (inner + 63) / 64;
-    auto each = [&](auto use) {
-        u32 before = 0;
-        for (u32 i = 0; i < n_parts; i++) {
-            const Part part = part_of(i);
-            for (u32 four = lane; four < part.width / 4; four += 32) {
-#pragma unroll 8
-                for (u32 turn = 0; turn < COLUMNS / WARPS_HERE; turn++) {
-                    const u32 column = warp + turn * WARPS_HERE;
-                    const float *from = part.weight + (size_t)min(column, columns - 1) * part.weight_stride;
-                    use(column, before + 4 * four, load<4>(from + 4 * four));
+    const u32 low_at = (inner + 63) / 64 * UNIT_BYTES;
+    // Where a lane's numbers of a column are.
+    const float *from[MOST_FOURS] = {};
+    u32 strides[MOST_FOURS] = {};
+    u32 before = 0;
+    for (u32 i = 0; i < n_parts; i++) {
+        const Part part = part_of(i);
+#pragma unroll
+        for (u32 j = 0; j < MOST_FOURS; j++) {
+            const u32 k = 4 * (lane + 32 * j);
+            if (k >= before && k < before + part.width) {
+                from[j] = part.weight + (k - before);
+                strides[j] = part.weight_stride;
+            }
+        }
+        before += part.width;
+    }
+    const u32 AT_ONCE = 4;
+#pragma unroll 1
+    for (u32 turn = 0; turn < COLUMNS / WARPS_HERE; turn += AT_ONCE) {
+        Pack<4> x[AT_ONCE][MOST_FOURS];
+#pragma unroll
+        for (u32 n = 0; n < AT_ONCE; n++) {
+            const u32 column = warp + (turn + n) * WARPS_HERE;
+#pragma unroll
+            for (u32 j = 0; j < MOST_FOURS; j++) {
+                const bool there = from[j] && column < columns;
+                x[n][j] = there ? load<4>(from[j] + (size_t)column * strides[j]) : filled<4>(0.0f);
+            }
+        }
+#pragma unroll
+        for (u32 n = 0; n < AT_ONCE; n++) {
+            const u32 column = warp + (turn + n) * WARPS_HERE;
+            float largest = 0.0f;
+#pragma unroll
+            for (u32 j = 0; j < MOST_FOURS; j++)
+#pragma unroll
+                for (u32 k = 0; k < 4; k++) largest = fmaxf(largest, fabsf(x[n][j].v[k]));
+            const float scale = scale_for(warp_max(largest));
+            if (lane == 0) {
+                Finish *pair = finish + column / 2;
+                (&pair->inverse.x)[column % 2] = inverse(scale);
+                (&pair->bias.x)[column % 2] = bias && column < columns ? bias[column] : 0.0f;
+            }
+#pragma unroll
+            for (u32 j = 0; j < MOST_FOURS; j++) {
+                const u32 k = 4 * (lane + 32 * j), unit = to + k / 64 * UNIT_BYTES, four = k % 64 / 4;
+                if (k >= inner) break;
+#pragma unroll
+                for (u32 m = 0; m < 2; m++) {
+                    u32 high, low;
+                    in_parts(x[n][j].v[2 * m] * scale, x[n][j].v[2 * m + 1] * scale, high, low);
+                    const u32 natural =
+                        column * 128 + ((four / 2 ^ (column & 7)) << 4) + four % 2 * 8 + m * 4;
+                    const u32 at = unit + (NATURAL ? natural : place_of(column, four, m));
+                    asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(high) : "memory");
+                    asm volatile("st.shared.u32 [%0], %1;" ::"r"(at + low_at), "r"(low) : "memory");
                 }
             }
-            before += part.width;
         }
-    };
-    float largest = 0.0f;
-    each([&](u32, u32, const Pack<4> &x) {
-#pragma unroll
-        for (u32 k = 0; k < 4; k++) largest = fmaxf(largest, fabsf(x.v[k]));
-    });
-    largest = warp_max(largest);
-    __syncthreads();
-    if (lane == 0) scratch[warp] = largest;
-    __syncthreads();
-    const float scale = scale_for(warp_max(scratch[lane % WARPS_HERE]));
-    each([&](u32 column, u32 k, const Pack<4> &x) {
-        const float factor = column < columns ? scale : 0.0f;
-        u32 high[2], low[2];
-#pragma unroll
-        for (u32 n = 0; n < 2; n++) {
-            in_parts(x.v[2 * n] * factor, x.v[2 * n + 1] * factor, high[n], low[n]);
-        }
-        const u32 unit = to + k / 64 * UNIT_BYTES, four = k % 64 / 4;
-#pragma unroll
-        for (u32 n = 0; n < 2; n++) {
-            const u32 natural = column * 128 + ((four / 2 ^ (column & 7)) << 4) + four % 2 * 8 + n * 4;
-            const u32 at = unit + (NATURAL ? natural : place_of(column, four, n));
-            asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(high[n]) : "memory");
-            asm volatile("st.shared.u32 [%0], %1;" ::"r"(at + units * UNIT_BYTES), "r"(low[n]) : "memory");
-        }
-    });
+    }
     // Tensor cores read it by another way.
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
-    return inverse(scale);
 }
 
 // How the tensor cores find 128 columns of a weight: groups of eight follow each other.
@@ -379,14 +404,14 @@ static __device__ __forceinline__ u32 shared_start(unsigned char *all) {
 
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) split_layers(const __grid_constant__ Layers job) {
     extern __shared__ __align__(1024) unsigned char all[];
-    __shared__ float scratch[BLOCK / 32];
+    __shared__ __align__(16) Finish finish[COLUMNS / 2];
     const u32 weight = shared_start(all);
     u32 number = 0;
     while (number + 1 < job.n_slabs && blockIdx.x >= job.slabs[number + 1].first_block) number++;
     const Slab &slab = job.slabs[number];
     const u32 end_block = number + 1 < job.n_slabs ? job.slabs[number + 1].first_block : gridDim.x;
-    const float inverse_weight = bring_weight<false>(
-        weight, slab.n_parts, slab.inner, slab.columns, scratch, [&](u32 i) { return slab.parts[i]; });
+    bring_weight<false>(weight, slab.n_parts, slab.inner, slab.columns, slab.bias, finish,
+                        [&](u32 i) { return slab.parts[i]; });
 
     const u32 lane = threadIdx.x % 32, warp = threadIdx.x % GROUP / 32;
     const u32 step = 2 * (end_block - slab.first_block);
@@ -397,23 +422,24 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) split_layers(const __grid
         GivenRows rows(slab, first, job.rows);
         float sums[64], scales[2];
         multiply_rows(sums, scales, rows, weight, slab.inner);
+        const float inverses[2] = {inverse(scales[0]), inverse(scales[1])};
 #pragma unroll
-        for (u32 half = 0; half < 2; half++) {
-            const u32 row = first + half * 8;
-            if (row >= job.rows) continue;
-            const float inverse_row = inverse(scales[half]);
+        for (u32 i = 0; i < COLUMNS / 8; i++) {
+            const u32 column = i * 8 + lane % 4 * 2;
+            if (column >= slab.columns) continue;
+            const Finish last = finish[column / 2];
 #pragma unroll
-            for (u32 i = 0; i < COLUMNS / 8; i++) {
-                const u32 column = i * 8 + lane % 4 * 2;
-                if (column >= slab.columns) continue;
-                const size_t at = (size_t)row * job.out_stride + column;
-                float2 y = {sums[4 * i + 2 * half], sums[4 * i + 2 * half + 1]};
-                y.x = y.x * inverse_weight * inverse_row, y.y = y.y * inverse_weight * inverse_row;
+            for (u32 half = 0; half < 2; half++) {
+                const u32 row = first + half * 8;
+                if (row >= job.rows) continue;
+                const size_t at = (size_t)row * slab.out_stride + column;
+                const u32 from = 4 * i + 2 * half;
+                float2 y = {sums[from] * last.inverse.x * inverses[half] + last.bias.x,
+                            sums[from + 1] * last.inverse.y * inverses[half] + last.bias.y};
                 if (slab.addend) {
                     const float2 there = *(const float2 *)(slab.addend + at);
                     y.x += there.x, y.y += there.y;
                 }
-                if (slab.bias) y.x += slab.bias[column], y.y += slab.bias[column + 1];
                 if (slab.relu) y.x = relu(y.x), y.y = relu(y.y);
                 *(float2 *)(slab.out + at) = y;
             }
@@ -432,13 +458,26 @@ static __device__ __forceinline__ void keep_largest(float *to, float value) {
     }
 }
 
-// The maxima of a warp's 16 rows by node, with what every number of a column gets on top. A node's
-// entries follow each other; only the warp's first and last node can have others elsewhere.
+// Of which node a warp's 16 entries are, and which of them are their node's last here.
+struct Nodes {
+    u32 own, ends, count;
+
+    __device__ __forceinline__ Nodes(const Network &job, u32 first) {
+        const u32 lane = threadIdx.x % 32;
+        count = min(job.entries - min(first, job.entries), 16u);
+        own = lane < count ? job.nodes[first + lane] : NONE;
+        ends = __ballot_sync(0xffffffffu, own != __shfl_down_sync(0xffffffffu, own, 1)) & ((1u << count) - 1);
+    }
+};
+
+// The maxima of a warp's 16 rows by node. A node's entries follow each other; only the warp's first and
+// last node can have others elsewhere.
 static __device__ __forceinline__ void reduce_rows(const float (&sums)[64], const float (&inverses)[2],
-                                                   float inverse_weight, const Network &job, u32 first,
-                                                   u32 slab, const float *bias, float *stage) {
-    const u32 lane = threadIdx.x % 32, n_rows = min(job.entries - min(first, job.entries), 16u);
-    const u32 own = lane < n_rows ? job.nodes[first + lane] : NONE;
+                                                   const Network &job, const Nodes &nodes, u32 slab,
+                                                   const Finish *finish, float *stage) {
+    const u32 lane = threadIdx.x % 32;
+    // Pieces of eight columns are permuted by their row, so that lanes use different banks.
+    auto place = [](u32 row, u32 column) { return row * STAGE_COLUMNS + (column ^ (row & 3) << 3); };
 #pragma unroll
     for (u32 part = 0; part < COLUMNS / STAGE_COLUMNS; part++) {
         __syncwarp();
@@ -447,56 +486,59 @@ static __device__ __forceinline__ void reduce_rows(const float (&sums)[64], cons
 #pragma unroll
             for (u32 half = 0; half < 2; half++) {
                 const u32 at = 4 * (part * (STAGE_COLUMNS / 8) + i) + 2 * half;
-                const float2 two = {sums[at] * inverse_weight * inverses[half],
-                                    sums[at + 1] * inverse_weight * inverses[half]};
-                *(float2 *)(stage + (lane / 4 + 8 * half) * STAGE_APART + 8 * i + lane % 4 * 2) = two;
+                const float2 two = {sums[at] * inverses[half], sums[at + 1] * inverses[half]};
+                *(float2 *)(stage + place(lane / 4 + 8 * half, 8 * i + lane % 4 * 2)) = two;
             }
         }
         __syncwarp();
-        const u32 column = slab * COLUMNS + part * STAGE_COLUMNS + lane;
-        const bool there = column < job.columns;
-        const float more = there ? bias[column] : 0.0f;
-        float largest = -INFINITE;
-        bool is_first = true;
+        const u32 of_slab = part * STAGE_COLUMNS + 2 * lane, column = slab * COLUMNS + of_slab;
+        const Finish last = finish[of_slab / 2];
+        u32 row = 0;
 #pragma unroll 1
-        for (u32 row = 0; row < n_rows; row++) {
-            largest = fmaxf(largest, stage[row * STAGE_APART + lane]);
-            const u32 node = __shfl_sync(0xffffffffu, own, row);
-            const bool is_last = row + 1 == n_rows;
-            if (!is_last && __shfl_sync(0xffffffffu, own, row + 1) == node) continue;
-            float value = largest + more;
-            if (job.last_relu) value = relu(value);
-            float *to = job.out + (size_t)node * job.columns + column;
-            if (there) {
-                if (is_first || is_last) {
-                    keep_largest(to, value);
-                } else {
-                    *to = value;
+        for (u32 ends = nodes.ends; ends; ends &= ends - 1) {
+            const u32 end = __ffs(ends) - 1;
+            float2 largest = {-INFINITE, -INFINITE};
+            const bool is_first = row == 0;
+#pragma unroll 1
+            for (; row <= end; row += 4) {
+#pragma unroll
+                for (u32 k = 0; k < 4; k++) {
+                    const float2 two = *(const float2 *)(stage + place(min(row + k, end), 2 * lane));
+                    largest.x = fmaxf(largest.x, two.x), largest.y = fmaxf(largest.y, two.y);
                 }
             }
-            largest = -INFINITE;
-            is_first = false;
+            row = end + 1;
+            const u32 node = __shfl_sync(0xffffffffu, nodes.own, end);
+            float2 y = {largest.x * last.inverse.x + last.bias.x, largest.y * last.inverse.y + last.bias.y};
+            if (job.last_relu) y.x = relu(y.x), y.y = relu(y.y);
+            float *to = job.out + (size_t)node * job.columns + column;
+            if (column >= job.columns) continue;
+            if (is_first || row == nodes.count) {
+                keep_largest(to, y.x);
+                keep_largest(to + 1, y.y);
+            } else {
+                *(float2 *)to = y;
+            }
         }
     }
 }
 
 // With TWO layers both are 128 x 128, and the first is activated.
 template <bool TWO>
-static __device__ __forceinline__ void network(const Network &job, unsigned char *all, float *scratch) {
+static __device__ __forceinline__ void network(const Network &job, unsigned char *all, Finish *finish) {
     const u32 weight = shared_start(all), second = weight + 4 * UNIT_BYTES;
     const u32 n_slabs = (job.columns + COLUMNS - 1) / COLUMNS;
     const u32 slab = blockIdx.x % n_slabs, number = blockIdx.x / n_slabs;
     const u32 n_blocks = (gridDim.x - slab + n_slabs - 1) / n_slabs;
     const u32 units = TWO ? 8 : 2 * ((job.width + 63) / 64);
     const u32 columns = min(job.columns - slab * COLUMNS, COLUMNS);
-    const float inverse_weight =
-        bring_weight<false>(weight, 1, job.width, columns, scratch, [&](u32) {
-            const float *from = job.layers[0].weight + (size_t)slab * COLUMNS * job.width;
-            return Part{nullptr, from, job.width, job.width};
-        });
-    float inverse_second = 1.0f;
+    bring_weight<false>(weight, 1, job.width, columns, job.layers[0].bias + slab * COLUMNS, finish, [&](u32) {
+        const float *from = job.layers[0].weight + (size_t)slab * COLUMNS * job.width;
+        return Part{nullptr, from, job.width, job.width};
+    });
+    Finish *last = finish + (TWO ? COLUMNS / 2 : 0);
     if (TWO) {
-        inverse_second = bring_weight<true>(second, 1, COLUMNS, COLUMNS, scratch, [&](u32) {
+        bring_weight<true>(second, 1, COLUMNS, COLUMNS, job.layers[1].bias, last, [&](u32) {
             return Part{nullptr, job.layers[1].weight, COLUMNS, COLUMNS};
         });
     }
@@ -508,20 +550,26 @@ static __device__ __forceinline__ void network(const Network &job, unsigned char
     for (u32 tile = 2 * number + threadIdx.x / GROUP; tile < tiles; tile += 2 * n_blocks) {
         const u32 first = tile * ROWS + warp * 16;
         MessageRows rows(job, first + lane / 4);
+        const Nodes nodes(job, first);
         float sums[64], scales[2];
         multiply_rows(sums, scales, rows, weight, job.width);
         float inverses[2] = {inverse(scales[0]), inverse(scales[1])};
         if (!TWO) {
-            reduce_rows(sums, inverses, inverse_weight, job, first, slab, job.layers[0].bias, stage);
+            reduce_rows(sums, inverses, job, nodes, slab, last, stage);
             continue;
         }
         // Results are where tensor cores take rows from, so that the second layer reads nothing.
         float largest[2] = {};
 #pragma unroll
-        for (u32 i = 0; i < 64; i++) {
-            const u32 column = i / 4 * 8 + lane % 4 * 2 + i % 2, half = i % 4 / 2;
-            sums[i] = relu(sums[i] * inverse_weight * inverses[half] + job.layers[0].bias[column]);
-            largest[half] = fmaxf(largest[half], sums[i]);
+        for (u32 i = 0; i < COLUMNS / 8; i++) {
+            const Finish of_first = finish[i * 4 + lane % 4];
+#pragma unroll
+            for (u32 half = 0; half < 2; half++) {
+                float *two = sums + 4 * i + 2 * half;
+                two[0] = relu(two[0] * of_first.inverse.x * inverses[half] + of_first.bias.x);
+                two[1] = relu(two[1] * of_first.inverse.y * inverses[half] + of_first.bias.y);
+                largest[half] = fmaxf(largest[half], fmaxf(two[0], two[1]));
+            }
         }
 #pragma unroll
         for (u32 half = 0; half < 2; half++) {
@@ -548,20 +596,20 @@ static __device__ __forceinline__ void network(const Network &job, unsigned char
             begin_products(of_slice, parts, slice_at(second, slice), 2 * UNIT_BYTES);
             end_products(results, of_slice);
         }
-        reduce_rows(results, inverses, inverse_second, job, first, 0, job.layers[1].bias, stage);
+        reduce_rows(results, inverses, job, nodes, 0, last, stage);
     }
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) split_network(const __grid_constant__ Network job) {
     extern __shared__ __align__(1024) unsigned char all[];
-    __shared__ float scratch[BLOCK / 32];
-    network<false>(job, all, scratch);
+    __shared__ __align__(16) Finish finish[COLUMNS / 2];
+    network<false>(job, all, finish);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) split_network_of_two(const __grid_constant__ Network job) {
     extern __shared__ __align__(1024) unsigned char all[];
-    __shared__ float scratch[BLOCK / 32];
-    network<true>(job, all, scratch);
+    __shared__ __align__(16) Finish finish[COLUMNS];
+    network<true>(job, all, finish);
 }
 
 }  // namespace split

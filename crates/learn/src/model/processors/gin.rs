@@ -2,7 +2,9 @@
 //!
 //! y = (1 + eps) x + max x_j, or of ReLU(x_j + weight layer); linear, batch norm, ReLU, linear,
 //! batch norm; layer norm; GRU. A maximum is taken column by column, so each block of x has its
-//! own, and that of the encoding is taken once for all steps.
+//! own, and that of the encoding is taken once for all steps. Without weights that of a state is the
+//! same when the state is the second one, a step later. On many edges that are only answered about,
+//! both batch norms are folded into their layers.
 
 use salsa_engine::device::{Activation, Reduction};
 use salsa_engine::tape::{Messages, Tape, Tensor};
@@ -105,22 +107,57 @@ impl Processor for Gin {
         let sum = Sum::new(self, tape, surroundings);
         let encoding = sum.apply(tape, surroundings.encoding.values, Block::Encoding);
         // With weights the two blocks of states differ even when the states are the same.
-        let same = surroundings.convention == Convention::Release && sum.scales.is_none();
-        let Affine { weight, bias } = self.first;
-        let first = OnInput::of_columns(tape, weight, 0, Some(bias), encoding.into(), same);
-        tape.release(encoding);
+        let shared = sum.scales.is_none();
+        let same = surroundings.convention == Convention::Release && shared;
+        let folded = surroundings.folds_norms(tape);
+        let (first, second_layer, activation) = match folded {
+            true => (
+                self.first_norm.folded_into(tape, self.first),
+                self.second_norm.folded_into(tape, self.second),
+                Activation::Relu,
+            ),
+            false => (self.first, self.second, Activation::None),
+        };
+        let bias = Some(first.bias);
+        let first = OnInput::of_columns(tape, first.weight, 0, bias, encoding.into(), same);
+        // A state whose sum is known: in the first step the encoding.
+        let mut known = None;
+        if shared {
+            known = Some((surroundings.encoding.values, encoding));
+        } else {
+            tape.release(encoding);
+        }
         Box::new(move |tape: &mut Tape, state: &State| {
-            let hidden = sum.apply(tape, state.hidden, Block::Hidden);
-            let second = if same { hidden } else { sum.apply(tape, state.second, Block::Second) };
+            let of_known = |state| known.filter(|(of, _)| *of == state).map(|(_, sum)| sum);
+            let given = [of_known(state.hidden), of_known(state.second)];
+            let hidden = given[0].unwrap_or_else(|| sum.apply(tape, state.hidden, Block::Hidden));
+            let second = match given[1] {
+                _ if same => hidden,
+                Some(second) => second,
+                None => sum.apply(tape, state.second, Block::Second),
+            };
             let randomness =
                 state.randomness.map(|values| sum.apply(tape, values, Block::Randomness));
-            let y = first.apply(tape, &State { hidden, second, randomness });
-            for sum in [hidden, second] {
-                tape.release(sum);
+            let y = first.activated(tape, &State { hidden, second, randomness }, activation);
+            if let Some((_, kept)) = known {
+                known = Some((state.hidden, tape.kept_in(kept, hidden)));
+            } else {
+                tape.release(hidden);
+                tape.release(second);
             }
-            let y = tape.replaced(y, |tape, y| self.first_norm.apply(tape, y, Activation::Relu));
-            let y = tape.replaced(y, |tape, y| self.second.apply(tape, y));
-            let y = tape.replaced(y, |tape, y| self.second_norm.apply(tape, y, Activation::None));
+            let y = match folded {
+                true => y,
+                false => {
+                    tape.replaced(y, |tape, y| self.first_norm.apply(tape, y, Activation::Relu))
+                }
+            };
+            let y = tape.replaced(y, |tape, y| second_layer.apply(tape, y));
+            let y = match folded {
+                true => y,
+                false => {
+                    tape.replaced(y, |tape, y| self.second_norm.apply(tape, y, Activation::None))
+                }
+            };
             let y = tape.replaced(y, |tape, y| self.norm.apply(tape, y));
             tape.replaced(y, |tape, y| self.gru.apply(tape, y, state.hidden))
         })

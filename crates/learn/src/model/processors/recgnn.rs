@@ -46,14 +46,11 @@ impl RecGnn {
     }
 }
 
-/// Entries from which on folding norms takes less time than norms.
-const MANY_ENTRIES: usize = 4096;
-
 impl Processor for RecGnn {
     fn begin<'a>(&'a self, tape: &mut Tape, surroundings: &Surroundings) -> Step<'a> {
         let Surroundings { edges, weights, encoding, reduction, convention } = surroundings.clone();
         let fold = convention == Convention::Release;
-        let norms_folded = !tape.is_recording() && edges.n_entries() >= MANY_ENTRIES;
+        let norms_folded = surroundings.folds_norms(tape);
         let (first, second, activation) = if norms_folded {
             let first = self.first_norm.folded_into(tape, self.first);
             (first, self.second_norm.folded_into(tape, self.second), Activation::Relu)
