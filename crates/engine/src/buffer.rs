@@ -176,14 +176,15 @@ pub struct Pool {
 impl Pool {
     /// A buffer of `len` values of any content, from the pool or from `make` at a rounded size. On a
     /// CPU one up to twice as large will do, or batches of ever new shapes would fill memory with
-    /// buffers that just do not fit, and the newest is the one in the cache. On a GPU the oldest is
-    /// taken: operators that use the same buffer wait for each other.
+    /// buffers that just do not fit, and the newest is the one in the cache. On a GPU, where operators
+    /// that use the same buffer wait for each other, the oldest is taken, and some small ones rest.
     pub fn take(&mut self, len: usize, make: impl FnOnce(usize) -> Buffer) -> Buffer {
         let class = class_of(len);
         let mut fitting = self.free.iter_mut().skip(class).take(TWICE + 1);
         let on_gpu = |free: &VecDeque<Buffer>| matches!(free.back(), Some(Buffer::Cuda(_)));
         let own = fitting.next().and_then(|free| match on_gpu(free) {
-            true => free.pop_front(),
+            true if free.len() > at_rest(class) => free.pop_front(),
+            true => None,
             false => free.pop_back(),
         });
         let larger = |free: &mut VecDeque<Buffer>| match on_gpu(free) {
@@ -238,6 +239,17 @@ impl Pool {
     pub fn allocated(&self) -> usize {
         self.allocated
     }
+}
+
+/// On a GPU as many buffers of a size stay unused, so that what reads one of them last need not be
+/// done before others can go on: one for each message-passing step on the way back.
+const AT_REST: usize = 4;
+/// Those of up to so many values, of which the pool may have some to spare.
+const SMALL: usize = 1 << 19;
+
+/// How many buffers of a class stay unused on a GPU.
+pub(crate) fn at_rest(class: usize) -> usize {
+    if size_of_class(class) <= SMALL { AT_REST } else { 0 }
 }
 
 /// Sizes below this share the first class.

@@ -3,12 +3,13 @@
 //! A block that is given back may be handed out at once: everything that touches it goes through
 //! one queue, in order.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cudarc::driver::{CudaContext, result, sys};
 
 use super::error::{CudaError, is_out_of_memory};
-use crate::buffer::{class_of, size_of_class};
+use crate::buffer::{at_rest, class_of, size_of_class};
 
 /// Blocks of more words have memory of their own.
 const LARGE: usize = 1 << 20;
@@ -75,7 +76,7 @@ impl Block {
 impl Drop for Block {
     fn drop(&mut self) {
         if self.place.address != 0 {
-            lock(&self.arena).free(class_of(self.capacity)).push(self.place);
+            lock(&self.arena).free(class_of(self.capacity)).push_back(self.place);
         }
     }
 }
@@ -90,7 +91,7 @@ pub(super) fn lock(arena: &SharedArena) -> MutexGuard<'_, Arena> {
 pub(super) struct Arena {
     context: Arc<CudaContext>,
     /// By size class.
-    free: Vec<Vec<Place>>,
+    free: Vec<VecDeque<Place>>,
     /// The unused rest of the newest piece: address and words.
     rest: (u64, usize),
     /// Addresses of pieces, to be given back to the driver.
@@ -121,15 +122,18 @@ impl Arena {
         self.most_held
     }
 
-    fn free(&mut self, class: usize) -> &mut Vec<Place> {
+    fn free(&mut self, class: usize) -> &mut VecDeque<Place> {
         if self.free.len() <= class {
-            self.free.resize_with(class + 1, Vec::new);
+            self.free.resize_with(class + 1, VecDeque::new);
         }
         &mut self.free[class]
     }
 
     fn place(&mut self, class: usize) -> Result<Place, CudaError> {
-        if let Some(place) = self.free(class).pop() {
+        let free = self.free(class);
+        if free.len() > at_rest(class)
+            && let Some(place) = free.pop_front()
+        {
             return Ok(place);
         }
         let words = size_of_class(class).next_multiple_of(64);

@@ -25,6 +25,7 @@ pub(super) enum Code {
     GruGatesGradient,
     Messages,
     MessagesSource,
+    MessagesEnds,
     GatherMax,
     GatherMaxSource,
     GatherMaxScale,
@@ -83,9 +84,13 @@ impl Code {
     fn cycles(self) -> u32 {
         match self {
             Self::BatchNormGradient | Self::Adam => 7000,
-            Self::BatchNorm | Self::MessagesSource => 5000,
-            Self::EdgeDotGradient | Self::SegmentReduce | Self::ColumnSums => 3700,
-            Self::LayerNorm | Self::LayerNormLearned | Self::Messages | Self::EdgeDot => 2700,
+            Self::BatchNorm | Self::MessagesSource | Self::MessagesEnds => 5000,
+            Self::EdgeDotGradient | Self::SegmentReduce => 3700,
+            Self::ColumnSums
+            | Self::LayerNorm
+            | Self::LayerNormLearned
+            | Self::Messages
+            | Self::EdgeDot => 2700,
             Self::Unary | Self::Move | Self::Squares | Self::Transpose => 1300,
             _ => 2000,
         }
@@ -194,6 +199,9 @@ const MAX_ACCESSES: usize = 18;
 /// So many rows are few, if a tile has all of them.
 const FEW_ROWS: usize = 512;
 
+/// Columns of a tile then, where sums are taken of them, as the kernels have it.
+const WIDE: usize = 32;
+
 /// Values of a tile of simple work, when there is little or much of it.
 const SPANS: [usize; 2] = [512, 2048];
 /// Much.
@@ -291,6 +299,14 @@ impl Draft {
     /// The same on rows, of which the kernels find number and column.
     pub(super) fn rows(self, rows: usize, columns: usize) -> Self {
         self.divisor(columns).values(rows * columns)
+    }
+
+    /// Sums of columns of a matrix whose rows are so far apart. What waits for them can wait, so where
+    /// rows are few, tiles are wide.
+    pub(super) fn column_sums(self, rows: usize, columns: usize, apart: usize, add: bool) -> Self {
+        let wide = rows <= FEW_ROWS && columns.is_multiple_of(4) && apart.is_multiple_of(4);
+        let draft = self.numbers(0, [rows, columns, apart, add.into(), wide.into()]);
+        draft.tiles(columns, if wide { WIDE } else { COLUMNS })
     }
 
     /// Says that tiles could have a few columns of matrices of so many rows and columns each, if there

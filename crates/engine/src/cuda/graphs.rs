@@ -119,6 +119,22 @@ impl MessageLists for Cuda {
         let draft = draft.numbers(0, [nodes, columns, dx.add.into()]).rows(nodes, columns);
         self.run(draft.by_columns(edges.n_entries(), columns));
     }
+
+    fn messages_gradients(
+        &self,
+        edges: &Edges,
+        dy: &Buffer,
+        columns: usize,
+        source: &mut Buffer,
+        target: &mut Buffer,
+    ) -> bool {
+        let nodes = edges.n_nodes();
+        let draft = self.with(Draft::new(Code::MessagesEnds), 0, &edges.offsets);
+        let draft = self.with(draft, 1, &edges.reverse).input(2, dy);
+        let draft = draft.output(3, source).output(4, target).numbers(0, [nodes, columns]);
+        self.run(draft.rows(2 * nodes, columns).by_columns(edges.n_entries(), columns));
+        true
+    }
 }
 
 impl MessageNetworks for Cuda {

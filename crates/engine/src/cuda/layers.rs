@@ -302,9 +302,8 @@ impl RecurrentUnits for Cuda {
                     let words = gates.column..(rows - 1) * four + gates.column + n;
                     let draft = Draft::new(Code::ColumnSums)
                         .reads(0, work.cuda().place(), words)
-                        .writes(2, db.buffer.cuda().place(), gates.rows.clone())
-                        .numbers(0, [rows, n, four, db.add.into()]);
-                    self.run(draft.tiles(n, COLUMNS));
+                        .writes(2, db.buffer.cuda().place(), gates.rows.clone());
+                    self.run(draft.column_sums(rows, n, four, db.add));
                 }
             }
         }

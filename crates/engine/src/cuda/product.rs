@@ -347,8 +347,7 @@ impl LinearLayers for Cuda {
     ) {
         let draft =
             Draft::new(Code::ColumnSums).input(0, x).any_input(1, factors).output(2, out.buffer);
-        let draft = draft.numbers(0, [rows, columns, columns, out.add.into()]);
-        self.run(draft.tiles(columns, values::COLUMNS));
+        self.run(draft.column_sums(rows, columns, columns, out.add));
     }
 
     fn relu_gradient(&self, y: &Buffer, dy: &mut Buffer) {

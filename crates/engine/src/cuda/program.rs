@@ -25,6 +25,8 @@ pub(super) const MOST_TILES: usize = 1 << 16;
 const MAX_PARTS: usize = 4;
 /// The form of gradients of weights (`product.cu`).
 const BOTH_OUTER: u32 = 2;
+/// About as many cycles are between the phases of a training step that are long.
+const LONG: u32 = 6000;
 /// As many phases are not worth a product of its own.
 const SOON: u32 = 2;
 
@@ -164,9 +166,15 @@ impl Program {
         }
         // If the first has to wait, what it reads must still be there.
         let theirs = other.accesses[..other.n_accesses - 1].to_vec();
+        let cycles = other.cycles + draft.cycles;
         let later = self.earliest(operands).max(phase);
-        // A sum that others wait for is shorter if what was there long before is already in it.
-        if later > phase + SOON && op.numbers[16] != BOTH_OUTER {
+        // A sum that others wait for is shorter if what was there long before is already in it. One
+        // that nobody waits for must not become too long for idle blocks.
+        let apart = match op.numbers[16] {
+            BOTH_OUTER => cycles > LONG,
+            _ => later > phase + SOON,
+        };
+        if apart {
             return false;
         }
         let kept = |access| self.earliest(&[Access { write: false, ..access }]) <= phase;
@@ -175,7 +183,7 @@ impl Program {
         }
         let Scheduled { phase: now, draft: other, .. } = &mut self.ops[first];
         *now = later;
-        other.cycles += draft.cycles;
+        other.cycles = cycles;
         other.op.pointers[2 * at..2 * (at + parts)].copy_from_slice(&op.pointers[..2 * parts]);
         other.op.numbers[4 * at..4 * (at + parts)].copy_from_slice(&op.numbers[..4 * parts]);
         other.op.numbers[24] += parts as u32;

@@ -4,7 +4,7 @@ use super::operation::{GruCell, LayerPart, Operation, Piece};
 use super::{Tape, Tensor};
 use crate::buffer::Buffer;
 use crate::device::{Activation, Gradient, GruGradients, PartShape, Reduction};
-use crate::graph::Segments;
+use crate::graph::{Edges, Segments};
 
 impl Tape {
     /// Computes the gradients of everything that led to `loss` [1, 1]; those of parameters add up
@@ -78,12 +78,13 @@ impl Tape {
             Operation::Messages { edges, source, target, scaled, bias, activation, out } => {
                 self.undo_activation(*activation, *out, &mut dy);
                 let (entries, columns) = self.shape(*out);
-                if let Some(source) = *source {
+                let both = self.give_both_ends(edges, *source, *target, &dy, columns);
+                if let Some(source) = source.filter(|_| !both) {
                     self.give(source, |tape, dx| {
                         tape.device.messages_source_gradient(edges, &dy, columns, dx);
                     });
                 }
-                if let Some(target) = *target {
+                if let Some(target) = target.filter(|_| !both) {
                     let segments = Segments::Rows(edges.clone());
                     let n_nodes = edges.n_nodes();
                     let mut sums = self.buffer(n_nodes * columns);
@@ -331,6 +332,36 @@ impl Tape {
             }
         }
         dy
+    }
+
+    /// Computes the first gradients of both terms of messages, if the device does that at once.
+    fn give_both_ends(
+        &mut self,
+        edges: &Edges,
+        source: Option<Tensor>,
+        target: Option<Tensor>,
+        dy: &Buffer,
+        columns: usize,
+    ) -> bool {
+        let (Some(source), Some(target)) = (source, target) else { return false };
+        let ends = [source, target];
+        let is_new = |&end: &Tensor| {
+            let slot = &self.slots[end.index()];
+            slot.tracked && slot.gradient.is_none()
+        };
+        if source == target || !ends.iter().all(is_new) {
+            return false;
+        }
+        let mut sums = ends.map(|_| self.buffer(edges.n_nodes() * columns));
+        let [of_source, of_target] = &mut sums;
+        let done = self.device.messages_gradients(edges, dy, columns, of_source, of_target);
+        for (end, sum) in ends.into_iter().zip(sums) {
+            match done {
+                true => self.slots[end.index()].gradient = Some(sum),
+                false => self.pool.give(sum),
+            }
+        }
+        done
     }
 
     fn undo_activation(&self, activation: Activation, out: Tensor, dy: &mut Buffer) {

@@ -94,6 +94,29 @@ static __device__ __noinline__ void messages_source(u32 slot, u32 tile, float*) 
     BY_FOURS(messages_source_of, op.s[1])
 }
 
+// Both gradients of messages at once: d_source as above, and d_target [nodes, columns] = the sum of dy
+// over a node's entries.
+//   p: offsets, reverse, dy, d_source, d_target;  s: nodes, columns
+template <int N>
+static __device__ __forceinline__ void messages_ends_of(const Op& op, u32 tile) {
+    const u32 *offsets = numbers(op, 0), *reverse = numbers(op, 1), nodes = op.s[0], columns = op.s[1];
+    const float* dy = floats(op, 2);
+    each_pack<N>(op, tile, 2 * nodes * columns, [&](u32 i) {
+        const u32 row = divided(op, i), c = i - row * columns;
+        const bool of_source = row < nodes;
+        const u32 node = of_source ? row : row - nodes;
+        const Pack<N> sum = sum_over<N, ENTRIES>(
+            offsets[node], offsets[node + 1], [&](u32 entry) { return of_source ? reverse[entry] : entry; },
+            [&](u32, u32 other) { return load<N>(dy + other * columns + c); });
+        store(floats(op, of_source ? 3 : 4) + node * columns + c, sum);
+    });
+}
+
+static __device__ __noinline__ void messages_ends(u32 slot, u32 tile, float*) {
+    const Op& op = awaited(slot);
+    BY_FOURS(messages_ends_of, op.s[1])
+}
+
 // The largest of the values of entries and which it is, the first of equal ones.
 template <int N, int AHEAD, class Find, class Value>
 static __device__ __forceinline__ void largest_of(

@@ -3,10 +3,56 @@
 static const float EPSILON = 1e-5f;
 static const float MOMENTUM = 0.1f;
 
+// Column sums of few rows: a tile has so many columns, four a thread.
+static const u32 WIDE = 32;
+
+static __device__ __forceinline__ void few_column_sums(const Op& op, u32 tile, float* scratch) {
+    const float *x = floats(op, 0), *factors = floats(op, 1);
+    const u32 rows = op.s[0], columns = op.s[1], stride = op.s[2];
+    const u32 apart = THREADS / (WIDE / 4), c = tile * WIDE + threadIdx.x % (WIDE / 4) * 4;
+    float* out = floats(op, 2) + tile * WIDE + threadIdx.x;
+    const bool own = threadIdx.x < WIDE && tile * WIDE + threadIdx.x < columns;
+    const float old = own && op.s[3] ? *out : 0.0f;
+    Pack<4> sum = filled<4>(0.0f);
+    const u32 AHEAD = 8;
+#pragma unroll 1
+    for (u32 first = threadIdx.x / (WIDE / 4); first < rows && c < columns; first += AHEAD * apart) {
+        Pack<4> values[AHEAD];
+        float scales[AHEAD];
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++) {
+            const u32 r = first + k * apart;
+            values[k] = r < rows ? load<4>(x + r * stride + c) : filled<4>(0.0f);
+            scales[k] = r < rows && factors ? factors[r] : 1.0f;
+        }
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++)
+#pragma unroll
+            for (u32 n = 0; n < 4; n++) sum.v[n] += values[k].v[n] * scales[k];
+    }
+#pragma unroll
+    for (u32 n = 0; n < 4; n++) {
+#pragma unroll
+        for (u32 lanes = WIDE / 4; lanes < 32; lanes *= 2) {
+            sum.v[n] += __shfl_xor_sync(0xffffffffu, sum.v[n], lanes);
+        }
+    }
+    if (threadIdx.x % 32 < WIDE / 4) {
+        store(scratch + threadIdx.x / 32 * WIDE + threadIdx.x % 32 * 4, sum);
+    }
+    __syncthreads();
+    if (!own) return;
+    float all = 0.0f;
+#pragma unroll
+    for (u32 warp = 0; warp < WARPS; warp++) all += scratch[warp * WIDE + threadIdx.x];
+    *out = old + all;
+}
+
 // out [columns] (+)= sum over rows of x [rows, stride] * factor[row].
-//   p: x, factors, out;  s: rows, columns, stride, add
+//   p: x, factors, out;  s: rows, columns, stride, add, whether rows are few and can be read by fours
 static __device__ __noinline__ void column_sums(u32 slot, u32 tile, float* scratch) {
     const Op& op = awaited(slot);
+    if (op.s[4]) return few_column_sums(op, tile, scratch);
     const float *x = floats(op, 0), *factors = floats(op, 1);
     const u32 columns = op.s[1], c = tile * COLUMNS + threadIdx.x % COLUMNS;
     float sum = 0.0f;
@@ -150,9 +196,17 @@ static __device__ __noinline__ void layer_norm_learned(u32 slot, u32 tile, float
     }
 }
 
+// 1 / sqrt(x), by one step of Newton's method.
+static __device__ __forceinline__ float reciprocal_root(double x) {
+    const double guess = rsqrtf((float)x);
+    return (float)(guess * (1.5 - 0.5 * x * guess * guess));
+}
+
 // Sums are taken in double precision: in a long recurrence batch norm amplifies what they lose.
 //   p: x, gain, bias, running mean, running variance, out, saved;  s: rows, columns, relu
 static __device__ __noinline__ void batch_norm(u32 slot, u32 tile, float* scratch) {
+    // Divisions in double precision take long, and here is time.
+    const double a_row = 1.0 / described[slot].s[0], unbiased_row = 1.0 / max(described[slot].s[0] - 1, 1u);
     const Op& op = awaited(slot);
     const float* x = floats(op, 0);
     float* out = floats(op, 5);
@@ -168,7 +222,7 @@ static __device__ __noinline__ void batch_norm(u32 slot, u32 tile, float* scratc
     double sum = 0.0, squares = 0.0;
     each_kept(n_rows, columns, c, [&](u32 k, u32) { sum += kept[k]; });
     each_row(n_rows, columns, c, [&](u32 at, u32) { sum += x[at]; }, KEPT);
-    const double mean = column_sum(sum, scratch) / rows;
+    const double mean = column_sum(sum, scratch) * a_row;
     auto add_square = [&](float value) {
         const double d = value - mean;
         squares += d * d;
@@ -177,7 +231,7 @@ static __device__ __noinline__ void batch_norm(u32 slot, u32 tile, float* scratc
     each_row(n_rows, columns, c, [&](u32 at, u32) { add_square(x[at]); }, KEPT);
     const double total = column_sum(squares, scratch);
     if (!there) return;
-    const float centre = (float)mean, reciprocal = (float)(1.0 / sqrt(total / rows + (double)EPSILON));
+    const float centre = (float)mean, reciprocal = reciprocal_root(total * a_row + (double)EPSILON);
     const float gain = gain_of_column * reciprocal;
     auto normed = [&](float value) {
         const float y = gain * (value - centre) + bias;
@@ -186,7 +240,7 @@ static __device__ __noinline__ void batch_norm(u32 slot, u32 tile, float* scratc
     each_kept(rows, columns, c, [&](u32 k, u32 at) { out[at] = normed(kept[k]); });
     each_row(rows, columns, c, [&](u32 at, u32) { out[at] = normed(x[at]); }, KEPT);
     if (threadIdx.x < COLUMNS) {
-        const float unbiased = (float)(total / max(rows - 1, 1u));
+        const float unbiased = (float)(total * unbiased_row);
         floats(op, 3)[c] = (1.0f - MOMENTUM) * old_mean + MOMENTUM * centre;
         floats(op, 4)[c] = (1.0f - MOMENTUM) * old_variance + MOMENTUM * unbiased;
         floats(op, 6)[c] = centre;

@@ -3,7 +3,7 @@
 enum {
     COPY, PRODUCT_SMALL, PRODUCT_MEDIUM, PRODUCT_LARGE, COLUMN_SUMS, LAYER_NORM,
     LAYER_NORM_INPUT, LAYER_NORM_LEARNED, BATCH_NORM, BATCH_NORM_RUNNING, BATCH_NORM_GRADIENT,
-    GRU_GATES, GRU_GATES_GRADIENT, MESSAGES, MESSAGES_SOURCE, GATHER_MAX, GATHER_MAX_SOURCE, GATHER_MAX_SCALE,
+    GRU_GATES, GRU_GATES_GRADIENT, MESSAGES, MESSAGES_SOURCE, MESSAGES_ENDS, GATHER_MAX, GATHER_MAX_SOURCE, GATHER_MAX_SCALE,
     EDGE_DOT, EDGE_DOT_GRADIENT, SEGMENT_REDUCE, SEGMENT_REDUCE_GRADIENT, SPREAD, LOG_SOFTMAX,
     LOG_SOFTMAX_GRADIENT, FILL, UNARY, UNARY_GRADIENT, BINARY, BINARY_GRADIENT, SCALED_SUM, MOVE,
     TRANSPOSE, GATHER_ROWS, SCATTER_ROWS, DOT, PICKED, LOSS, LOSS_GRADIENT, ROW_NORMS, MEAN,
@@ -27,6 +27,7 @@ static __device__ __forceinline__ void run_tile(u32 slot, u32 tile, float* share
         case GRU_GATES_GRADIENT: gru_gates_gradient(slot, tile, shared); break;
         case MESSAGES: messages(slot, tile, shared); break;
         case MESSAGES_SOURCE: messages_source(slot, tile, shared); break;
+        case MESSAGES_ENDS: messages_ends(slot, tile, shared); break;
         case GATHER_MAX: gather_max(slot, tile, shared); break;
         case GATHER_MAX_SOURCE: gather_max_source(slot, tile, shared); break;
         case GATHER_MAX_SCALE: gather_max_scale(slot, tile, shared); break;
