@@ -27,6 +27,8 @@ const MAX_PARTS: usize = 4;
 const BOTH_OUTER: u32 = 2;
 /// About as many cycles are between the phases of a training step that are long.
 const LONG: u32 = 6000;
+/// A phase may take longer by such a part of it for what would take a phase of its own later.
+const SLACK: u32 = 8;
 /// As many phases are not worth a product of its own.
 const SOON: u32 = 2;
 
@@ -262,7 +264,13 @@ impl Program {
                     cycles += draft.cycles;
                 }
                 let tiles = 0..draft.op.tiles;
-                left.push(Left { numbers: first..number, latest: *latest, cycles, tiles });
+                left.push(Left {
+                    numbers: first..number,
+                    first: phase,
+                    latest: *latest,
+                    cycles,
+                    tiles,
+                });
             }
             let last = phase + 1 == self.n_phases;
             let must = |op: &Left| last || op.latest == phase;
@@ -270,9 +278,14 @@ impl Program {
             left.sort_by_key(|op| (if must(op) { 0 } else { op.latest }, u32::MAX - op.cycles));
             levels.begin(n_blocks);
             for op in &mut left {
-                let must = must(op);
+                let when = match must(op) {
+                    true => When::Now,
+                    // In its first phase it does not make others wait.
+                    false if op.first == phase => When::Later,
+                    false => When::Soon,
+                };
                 while !op.tiles.is_empty()
-                    && let Some((first, blocks)) = levels.take(op.tiles.len(), op.cycles, must)
+                    && let Some((first, blocks)) = levels.take(op.tiles.len(), op.cycles, when)
                 {
                     let tile = op.tiles.start;
                     op.tiles.start += blocks.len() as u32;
@@ -295,16 +308,32 @@ impl Program {
 struct Left {
     /// Its own number and those of its followers.
     numbers: Range<u32>,
-    /// The last phase in which it can run.
+    /// The first and the last phase in which it can run.
+    first: u32,
     latest: u32,
     /// Of a tile.
     cycles: u32,
     tiles: Range<u32>,
 }
 
+/// When an operator runs.
+#[derive(Clone, Copy)]
+enum When {
+    /// In this phase.
+    Now,
+    /// Then or later, where it makes the phase a little longer at most.
+    Soon,
+    /// Then or later, where it makes the phase no longer.
+    Later,
+}
+
 /// Blocks by how much they have to do in a phase.
 #[derive(Default)]
-struct Levels(Vec<Level>);
+struct Levels {
+    all: Vec<Level>,
+    /// How much the block has to do that has most of what must run, once that is known.
+    longest: Option<u32>,
+}
 
 /// Blocks that follow each other and have as much to do.
 struct Level {
@@ -315,33 +344,44 @@ struct Level {
 impl Levels {
     /// Nobody has anything to do.
     fn begin(&mut self, n_blocks: usize) {
-        self.0.clear();
-        self.0.push(Level { cycles: 0, blocks: 0..n_blocks });
+        self.all.clear();
+        self.all.push(Level { cycles: 0, blocks: 0..n_blocks });
+        self.longest = None;
     }
 
     /// Gives a tile each to at most so many of the blocks that have least to do, and says whether it
-    /// is their first. Unless it must, no block gets more to do than the one that has most.
-    fn take(&mut self, most: usize, cycles: u32, must: bool) -> Option<(bool, Range<usize>)> {
-        let longest = self.0.iter().map(|level| level.cycles).max().expect("there are blocks");
+    /// is their first. Unless it runs now, no block gets more to do than the one that has most, but
+    /// for a single tile that is a little longer.
+    fn take(&mut self, count: usize, cycles: u32, when: When) -> Option<(bool, Range<usize>)> {
+        let longest = self.all.iter().map(|level| level.cycles).max().expect("there are blocks");
         let key = |level: &&mut Level| (level.cycles, level.blocks.start);
-        let least = self.0.iter_mut().min_by_key(key).expect("there are blocks");
+        let least = self.all.iter_mut().min_by_key(key).expect("there are blocks");
         let (start, before, then) = (least.blocks.start, least.cycles, least.cycles + cycles);
-        if !must && then > longest {
+        let most = match when {
+            When::Now => u32::MAX,
+            When::Later => longest,
+            When::Soon if before > 0 => longest,
+            When::Soon => {
+                let longest = *self.longest.get_or_insert(longest);
+                longest + longest / SLACK
+            }
+        };
+        if then > most {
             return None;
         }
-        let taken = start..least.blocks.end.min(start + most);
+        let taken = start..least.blocks.end.min(start + count);
         if taken == least.blocks {
             least.cycles = then;
         } else {
             least.blocks.start = taken.end;
-            self.0.push(Level { cycles: then, blocks: taken.clone() });
+            self.all.push(Level { cycles: then, blocks: taken.clone() });
         }
         Some((before == 0, taken))
     }
 
     /// How many blocks have something to do: the first ones.
     fn n_busy(&self) -> usize {
-        self.0.iter().filter(|level| level.cycles > 0).map(|level| level.blocks.len()).sum()
+        self.all.iter().filter(|level| level.cycles > 0).map(|level| level.blocks.len()).sum()
     }
 }
 
