@@ -104,3 +104,41 @@ fn layers_on_many_rows_are_as_exact_as_single_precision() {
         }
     }
 }
+
+/// Layers that could run side by side and such that need each other, in buffers that are used again.
+#[test]
+fn layers_wait_for_layers_whose_results_they_need() {
+    let run = |mut tape: Tape| {
+        tape.set_recording(false);
+        let x = tape.constant(ROWS, 128, &values(ROWS * 128, 1));
+        let weights: Vec<_> = (2..6)
+            .map(|start| {
+                let small: Vec<f32> =
+                    values(128 * 128, start).iter().map(|w| 0.05 * (w - 0.4)).collect();
+                tape.constant(128, 128, &small)
+            })
+            .collect();
+        let mut state = x;
+        for _ in 0..3 {
+            let layer =
+                |tape: &mut Tape, x, i: usize| tape.linear(Linear::new(&[(x, weights[i])]).relu());
+            let (a, b) = (layer(&mut tape, state, 0), layer(&mut tape, state, 1));
+            let c = tape.replaced(a, |tape, a| layer(tape, a, 2));
+            let both = [(b, weights[3]), (c, weights[0])];
+            let next = tape.linear(Linear::new(&both).add(state));
+            [b, c].into_iter().for_each(|used| tape.release(used));
+            state = tape.replaced(state, |_, _| next);
+        }
+        tape.read(state)
+    };
+    let expected = run(Tape::new(salsa_engine::reference::Reference));
+    let largest = expected.iter().fold(0.0, |largest, x| f32::max(largest, x.abs()));
+    for (device, make) in devices() {
+        for (i, (found, expected)) in run(make()).iter().zip(&expected).enumerate() {
+            assert!(
+                (found - expected).abs() <= 3e-6 * largest,
+                "{device}, {i}: {found}, not {expected}"
+            );
+        }
+    }
+}

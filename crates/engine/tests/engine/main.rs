@@ -16,5 +16,6 @@ mod determinism;
 mod folding;
 mod gradients;
 mod large;
+mod message_layers;
 mod scopes;
 mod ties;

@@ -179,3 +179,25 @@ fn a_gru_in_blocks_of_rows_gives_what_it_gives_at_once() {
     };
     assert_eq!(run(true), run(false));
 }
+
+#[test]
+fn what_is_kept_outlives_its_scope() {
+    for recording in [false, true] {
+        let mut tape = Tape::new(Cpu::new(1));
+        tape.set_recording(recording);
+        let x = tape.constant(1, 2, &[1.0, -1.0]);
+        let mut kept = tape.unary(Unary::Relu, x);
+        let mut sums = Vec::new();
+        for _ in 0..3 {
+            let sum = tape.scope(|tape| {
+                let next = tape.add(kept, x);
+                let sum = tape.add(next, kept);
+                kept = tape.kept_in(kept, next);
+                sum
+            });
+            sums.push(tape.read(sum));
+        }
+        assert_eq!(sums, [[3.0, -1.0], [5.0, -3.0], [7.0, -5.0]]);
+        assert_eq!(tape.read(kept), [4.0, -3.0]);
+    }
+}
