@@ -83,15 +83,28 @@ impl Code {
     /// products depend on their sizes.
     fn cycles(self) -> u32 {
         match self {
-            Self::BatchNormGradient | Self::Adam => 7000,
-            Self::BatchNorm | Self::MessagesSource | Self::MessagesEnds => 5000,
-            Self::EdgeDotGradient | Self::SegmentReduce => 3700,
-            Self::ColumnSums
-            | Self::LayerNorm
-            | Self::LayerNormLearned
-            | Self::Messages
-            | Self::EdgeDot => 2700,
-            Self::Unary | Self::Move | Self::Squares | Self::Transpose => 1300,
+            Self::Adam => 7000,
+            Self::BatchNormGradient => 4800,
+            Self::BatchNorm => 3600,
+            Self::GatherMaxSource | Self::EdgeDotGradient => 3500,
+            Self::GatherMax
+            | Self::GatherMaxScale
+            | Self::MessagesSource
+            | Self::MessagesEnds
+            | Self::SegmentReduce
+            | Self::SegmentReduceGradient
+            | Self::Messages => 3000,
+            Self::LayerNormLearned | Self::EdgeDot => 2700,
+            Self::ColumnSums => 2400,
+            Self::Binary
+            | Self::Fill
+            | Self::Move
+            | Self::ScaledSum
+            | Self::Spread
+            | Self::Squares
+            | Self::Transpose
+            | Self::Unary
+            | Self::UnaryGradient => 1300,
             _ => 2000,
         }
     }

@@ -80,17 +80,47 @@ impl Tiles {
         Self { code, rows, columns, cycles }
     }
 
+    /// About how long one takes.
+    fn cycles(&self, inner: usize) -> usize {
+        self.cycles[0] + self.cycles[1] * inner
+    }
+
     /// How many a result has.
-    pub(super) fn count(&self, rows: usize, columns: usize) -> usize {
+    fn count(&self, rows: usize, columns: usize) -> usize {
         rows.div_ceil(self.rows) * columns.div_ceil(self.columns)
     }
 }
 
+/// The same product in medium tiles, if it is in small ones and others wait for it: fewer tiles, each
+/// of which takes longer.
+pub(super) fn in_fewer_tiles(draft: &Draft) -> Option<Draft> {
+    let numbers = &draft.op.numbers;
+    if draft.op.code != SMALL.code || numbers[16] == BOTH_OUTER {
+        return None;
+    }
+    let parts = numbers[24] as usize;
+    let inner: u32 = (0..parts).map(|part| numbers[4 * part]).sum();
+    let [rows, columns] = [numbers[20], numbers[21]].map(|number| number as usize);
+    let mut medium = draft.clone();
+    medium.op.code = MEDIUM.code;
+    medium.cycles = shared_cycles(&MEDIUM, inner as usize);
+    let across = columns.div_ceil(MEDIUM.columns);
+    let medium = medium.divisor(across).numbers(31, [across]);
+    Some(medium.tiles(MEDIUM.count(rows, columns), 1))
+}
+
+/// About how long a tile takes; a fifth more for sharing a multiprocessor.
+fn shared_cycles(tiles: &Tiles, inner: usize) -> u32 {
+    (tiles.cycles(inner) * 6 / 5) as u32
+}
+
 /// Both add in the same order.
-const SMALL: Tiles = Tiles::new(Code::ProductSmall, [16, 16], [1000, 8]);
-const MEDIUM: Tiles = Tiles::new(Code::ProductMedium, [32, 32], [1500, 16]);
+const SMALL: Tiles = Tiles::new(Code::ProductSmall, [16, 16], [700, 14]);
+const MEDIUM: Tiles = Tiles::new(Code::ProductMedium, [32, 32], [1500, 22]);
 /// And this one in another.
-const LARGE: Tiles = Tiles::new(Code::ProductLarge, [64, 32], [1900, 35]);
+const LARGE: Tiles = Tiles::new(Code::ProductLarge, [64, 32], [1900, 48]);
+/// The form of gradients of weights (`product.cu`).
+pub(super) const BOTH_OUTER: u32 = 2;
 /// Inner indices that are read at a time.
 const SLICE: usize = 64;
 /// Blocks that are reckoned with where the order of sums depends on it, two on a multiprocessor. Not
@@ -100,8 +130,9 @@ const BLOCKS: usize = 264;
 impl Product<'_> {
     /// The tiles that take the least time on so many blocks.
     fn tiles(&self, n_blocks: usize) -> &'static Tiles {
+        let inner = self.inner();
         let cycles = |tiles: &Tiles, n_blocks: usize| {
-            let (one, count) = (self.cycles(tiles), tiles.count(self.rows, self.columns));
+            let (one, count) = (tiles.cycles(inner), tiles.count(self.rows, self.columns));
             // Two on a multiprocessor are in each other's way.
             let one = if 2 * count > n_blocks { one * 4 / 3 } else { one };
             count.div_ceil(n_blocks) * one
@@ -115,18 +146,15 @@ impl Product<'_> {
         }
     }
 
-    /// About how long a tile takes.
-    fn cycles(&self, tiles: &Tiles) -> usize {
-        let inner: usize = self.parts.iter().map(|(_, _, inner)| inner).sum();
-        tiles.cycles[0] + tiles.cycles[1] * inner
+    fn inner(&self) -> usize {
+        self.parts.iter().map(|(_, _, inner)| inner).sum()
     }
 
     fn draft(&self, n_blocks: usize) -> Draft {
         let Self { rows, columns, out: (place, start, stride), .. } = *self;
         let tiles = self.tiles(n_blocks);
         let mut draft = Draft::new(tiles.code);
-        // A fifth more for sharing a multiprocessor.
-        draft.cycles = (self.cycles(tiles) * 6 / 5) as u32;
+        draft.cycles = shared_cycles(tiles, self.inner());
         let (mut wide, mut form) = (true, 0);
         for (i, &(a, b, inner)) in self.parts.iter().enumerate() {
             draft = draft
@@ -164,8 +192,7 @@ impl Cuda {
         if rows * columns == 0 {
             return None;
         }
-        let inner: usize = product.parts.iter().map(|(_, _, inner)| inner).sum();
-        self.count(rows, columns, inner);
+        self.count(rows, columns, product.inner());
         Some(product.draft(self.queue.borrow().n_blocks()))
     }
 

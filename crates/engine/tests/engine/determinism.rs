@@ -60,12 +60,15 @@ fn a_second_run_on_the_same_tape_gives_the_same_bits() {
     for program in programs::all() {
         for size in [SIZE, Size { n_nodes: 9, n_edges: 9, columns: 5, ..SIZE }] {
             let mut stage = Stage::new(make(), size);
-            stage.step_anew(&program);
-            // From now on there are also the buffers that rest on a GPU.
             let first = stage.step_anew(&program);
-            let allocations = stage.tape.allocations();
+            // On a GPU some buffers rest, until then each step takes one more.
+            let settles = (0..6).any(|_| {
+                let allocations = stage.tape.allocations();
+                stage.step_anew(&program);
+                stage.tape.allocations() == allocations
+            });
+            assert!(settles, "{} takes new buffers", program.name);
             let second = stage.step_anew(&program);
-            assert_eq!(stage.tape.allocations(), allocations, "{} takes new buffers", program.name);
             assert!(bits(&first) == bits(&second), "{}", program.name);
             stage.poison();
             let third = stage.step_anew(&program);

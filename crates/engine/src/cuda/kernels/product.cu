@@ -299,15 +299,15 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
             const float* from = of_teams + (own_row + i * STEP) * APART + own_column;
             // Not before: adding them would wait for them.
             asm volatile("" : "+f"(more), "+f"(addends[i]));
-            // The teams' sums are added in one order, and rounded once.
-            double all[TEAMS];
+            // The teams' sums are added in one order.
+            float all[TEAMS];
 #pragma unroll
             for (u32 n = 0; n < TEAMS; n++) all[n] = from[n * ROWS * APART];
 #pragma unroll
             for (u32 n = TEAMS / 2; n > 0; n /= 2)
 #pragma unroll
                 for (u32 m = 0; m < n; m++) all[m] += all[m + n];
-            float sum = (float)(all[0] + (more + addends[i]));
+            float sum = all[0] + (more + addends[i]);
             if (flags & PRODUCT_RELU) sum = relu(sum);
             old[i] += sum;
         }

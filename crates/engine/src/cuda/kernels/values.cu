@@ -227,18 +227,29 @@ static __device__ __noinline__ void scatter_rows(u32 slot, u32 tile, float*) {
 // One block.  p: a, b, out;  s: count, add
 static __device__ __noinline__ void dot(u32 slot, u32, float* scratch) {
     const Op& op = awaited(slot);
-    const float4 *a = (const float4*)floats(op, 0), *b = (const float4*)floats(op, 1);
-    const u32 fours = op.s[0] / 4;
+    const float *a = floats(op, 0), *b = floats(op, 1);
+    const u32 whole = op.s[0] / 4 * 4, AHEAD = 6;
+    float* out = floats(op, 2);
+    const float old = threadIdx.x == 0 && op.s[1] ? *out : 0.0f;
     float sum = 0.0f;
-#pragma unroll 4
-    for (u32 i = threadIdx.x; i < fours; i += THREADS) {
-        const float4 x = a[i], y = b[i];
-        sum += x.x * y.x + x.y * y.y + x.z * y.z + x.w * y.w;
+#pragma unroll 1
+    for (u32 first = 4 * threadIdx.x; first < whole; first += 4 * THREADS * AHEAD) {
+        Pack<4> x[AHEAD], y[AHEAD];
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++) {
+            const u32 i = first + 4 * THREADS * k;
+            x[k] = i < whole ? load<4>(a + i) : filled<4>(0.0f);
+            y[k] = i < whole ? load<4>(b + i) : filled<4>(0.0f);
+        }
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; k++)
+#pragma unroll
+            for (u32 n = 0; n < 4; n++) sum += x[k].v[n] * y[k].v[n];
     }
-    const u32 rest = 4 * fours + threadIdx.x;
-    if (rest < op.s[0]) sum += floats(op, 0)[rest] * floats(op, 1)[rest];
+    const u32 rest = whole + threadIdx.x;
+    if (rest < op.s[0]) sum += a[rest] * b[rest];
     sum = block_sum(sum, scratch);
-    if (threadIdx.x == 0) put(floats(op, 2), sum, op.s[1]);
+    if (threadIdx.x == 0) *out = old + sum;
 }
 
 // One block.  p: x, targets, weights, out;  s: count
