@@ -91,36 +91,11 @@ impl Tiles {
     }
 }
 
-/// The same product in medium tiles, if it is in small ones and others wait for it: fewer tiles, each
-/// of which takes longer.
-pub(super) fn in_fewer_tiles(draft: &Draft) -> Option<Draft> {
-    let numbers = &draft.op.numbers;
-    if draft.op.code != SMALL.code || numbers[16] == BOTH_OUTER {
-        return None;
-    }
-    let parts = numbers[24] as usize;
-    let inner: u32 = (0..parts).map(|part| numbers[4 * part]).sum();
-    let [rows, columns] = [numbers[20], numbers[21]].map(|number| number as usize);
-    let mut medium = draft.clone();
-    medium.op.code = MEDIUM.code;
-    medium.cycles = shared_cycles(&MEDIUM, inner as usize);
-    let across = columns.div_ceil(MEDIUM.columns);
-    let medium = medium.divisor(across).numbers(31, [across]);
-    Some(medium.tiles(MEDIUM.count(rows, columns), 1))
-}
-
-/// About how long a tile takes; a fifth more for sharing a multiprocessor.
-fn shared_cycles(tiles: &Tiles, inner: usize) -> u32 {
-    (tiles.cycles(inner) * 6 / 5) as u32
-}
-
 /// Both add in the same order.
 const SMALL: Tiles = Tiles::new(Code::ProductSmall, [16, 16], [700, 14]);
 const MEDIUM: Tiles = Tiles::new(Code::ProductMedium, [32, 32], [1500, 22]);
 /// And this one in another.
 const LARGE: Tiles = Tiles::new(Code::ProductLarge, [64, 32], [1900, 48]);
-/// The form of gradients of weights (`product.cu`).
-pub(super) const BOTH_OUTER: u32 = 2;
 /// Inner indices that are read at a time.
 const SLICE: usize = 64;
 /// Blocks that are reckoned with where the order of sums depends on it, two on a multiprocessor. Not
@@ -154,7 +129,8 @@ impl Product<'_> {
         let Self { rows, columns, out: (place, start, stride), .. } = *self;
         let tiles = self.tiles(n_blocks);
         let mut draft = Draft::new(tiles.code);
-        draft.cycles = shared_cycles(tiles, self.inner());
+        // A fifth more for sharing a multiprocessor.
+        draft.cycles = (tiles.cycles(self.inner()) * 6 / 5) as u32;
         let (mut wide, mut form) = (true, 0);
         for (i, &(a, b, inner)) in self.parts.iter().enumerate() {
             draft = draft

@@ -12,7 +12,6 @@ use std::ops::Range;
 
 use super::draft::{Access, Code, Draft, Op};
 use super::history::History;
-use super::product::{BOTH_OUTER, in_fewer_tiles};
 use super::values::RELU;
 
 mod turns;
@@ -24,6 +23,8 @@ use turns::{Stretch, Turns};
 pub(super) const MOST_TILES: usize = 1 << 16;
 /// Parts of a product.
 const MAX_PARTS: usize = 4;
+/// The form of gradients of weights (`product.cu`).
+const BOTH_OUTER: u32 = 2;
 /// About as many cycles are between the phases of a training step that are long.
 const LONG: u32 = 6000;
 /// A phase may take longer by such a part of it for what would take a phase of its own later.
@@ -38,10 +39,6 @@ pub(super) struct Program {
     n_ops: usize,
     n_phases: u32,
     n_tiles: usize,
-    /// How many blocks will run it, if that is known.
-    n_blocks: usize,
-    /// Tiles of products that others wait for, by phase.
-    crowds: Vec<usize>,
     turns: Turns,
     histories: Vec<History>,
     number: u64,
@@ -76,32 +73,9 @@ impl Program {
         if let Some(leader) = self.leader(&draft, phase) {
             return self.follow(leader, draft);
         }
-        let draft = self.crowded(draft, phase as usize);
         self.remember(draft.accesses(), phase, self.ops.len());
         self.n_tiles += draft.n_tiles();
         self.ops.push(Scheduled { draft, followers: Vec::new(), phase, latest: u32::MAX });
-    }
-
-    /// How many blocks will run what is pushed from now on.
-    pub(super) fn expect_blocks(&mut self, n_blocks: usize) {
-        self.n_blocks = n_blocks;
-    }
-
-    /// The operator as it is best beside other products of its phase: in larger tiles, if there are not
-    /// enough blocks for a small one each.
-    fn crowded(&mut self, draft: Draft, phase: usize) -> Draft {
-        if !draft.op.code.is_product() || draft.op.numbers[16] == BOTH_OUTER {
-            return draft;
-        }
-        if self.crowds.len() <= phase {
-            self.crowds.resize(phase + 1, 0);
-        }
-        let crowd = &mut self.crowds[phase];
-        let fits = |draft: &Draft| *crowd + draft.n_tiles() <= self.n_blocks;
-        let fewer = if fits(&draft) { None } else { in_fewer_tiles(&draft).filter(fits) };
-        let draft = fewer.unwrap_or(draft);
-        *crowd += draft.n_tiles();
-        draft
     }
 
     /// The operator whose results alone keep another from running a phase earlier, if both can be cut
@@ -324,7 +298,6 @@ impl Program {
         }
         self.turns.end();
         self.ops.clear();
-        self.crowds.clear();
         (self.n_ops, self.n_phases, self.n_tiles) = (0, 0, 0);
         self.number += 1;
         &self.turns

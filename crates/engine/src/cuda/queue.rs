@@ -146,7 +146,6 @@ impl Queue {
         if !self.has_room(draft.n_tiles()) {
             self.flush()?;
         }
-        self.program.expect_blocks(self.n_blocks());
         self.program.push(draft);
         if self.program.len() < self.enough {
             return Ok(());

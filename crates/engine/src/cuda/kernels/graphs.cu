@@ -24,11 +24,12 @@ static __device__ __forceinline__ Pack<N> message(
 template <int N>
 static __device__ __forceinline__ void messages_of(const Op& op, u32 tile) {
     const u32 columns = op.s[2];
-    each_made<N>(op, tile, op.s[1] * columns, floats(op, 7), [&](u32 i) {
+    each_pack<N>(op, tile, op.s[1] * columns, [&](u32 i) {
         const u32 number = divided(op, i), entry = op.s[0] + number;
         const u32 neighbour = floats(op, 0) ? numbers(op, 5)[entry] : 0;
         const u32 row = floats(op, 1) ? numbers(op, 6)[entry] : 0;
-        return message<N>(op, entry, neighbour, row, columns, i - number * columns, op.s[3]);
+        store(floats(op, 7) + i,
+              message<N>(op, entry, neighbour, row, columns, i - number * columns, op.s[3]));
     });
 }
 

@@ -117,23 +117,6 @@ static __device__ __forceinline__ void each_pack(const Op& op, u32 tile, u32 cou
     for (u32 i = first; i < end; i += step) use(i);
 }
 
-// Stores what `make(i)` gives for the first of every N values of a tile, two of them at a time, so that
-// what both read is on its way together.
-template <int N, class Make>
-static __device__ __forceinline__ void each_made(const Op& op, u32 tile, u32 count, float* out, Make make) {
-    const u32 span = op.s[31], columns = op.s[28];
-    const u32 first = columns ? tile * COLUMNS + threadIdx.x * columns : tile * span + threadIdx.x * N;
-    const u32 end = columns ? count : min(count, (tile + 1) * span), step = THREADS * (columns ? columns : N);
-#pragma unroll 1
-    for (u32 i = first; i < end; i += 2 * step) {
-        const bool two = i + step < end;
-        const u32 next = two ? i + step : i;
-        const Pack<N> one = make(i), other = make(next);
-        store(out + i, one);
-        if (two) store(out + next, other);
-    }
-}
-
 // Runs FORM<4> where rows of COLUMNS values can be cut into fours, else FORM<1>.
 #define BY_FOURS(FORM, COLUMNS, ...)        \
     if ((COLUMNS) % 4 == 0) {               \

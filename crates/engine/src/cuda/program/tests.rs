@@ -386,21 +386,3 @@ fn divisions_are_exact() {
 fn an_operator_is_as_long_as_the_kernels_think() {
     assert_eq!(size_of::<Op>(), 256);
 }
-
-#[test]
-fn products_that_share_a_phase_have_larger_tiles_where_blocks_are_few() {
-    let square = |from: u32, to: u32| {
-        product([from, from], to, false).numbers(20, [160, 160, 160, 0, 1]).tiles(100, 1)
-    };
-    let tiles = |n_blocks| {
-        let mut program = Program::default();
-        program.expect_blocks(n_blocks);
-        [square(0, 1), square(0, 2), square(1, 3)].into_iter().for_each(|op| program.push(op));
-        program.ops.iter().map(|op| (op.draft.op.code, op.draft.n_tiles())).collect::<Vec<_>>()
-    };
-    let (small, medium) = ((Code::ProductSmall, 100), (Code::ProductMedium, 25));
-    assert_eq!(tiles(200), [small; 3]);
-    assert_eq!(tiles(199), [small, medium, small]);
-    // Where there is room for neither, small ones it is.
-    assert_eq!(tiles(120), [small; 3]);
-}
