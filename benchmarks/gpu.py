@@ -238,8 +238,8 @@ def our_inference(
     graphs: str, model: str, convention: str, size: int, options: argparse.Namespace
 ) -> float:
     words = [options.salsa, "bench", "infer", "--split", graphs, "--model", model]
-    words += ["--convention", convention]
-    words += ["--batch", str(size), "--device", options.device.type, "--format", "json"]
+    words += ["--convention", convention, "--batch", str(size)]
+    words += ["--device", options.device.type, "--format", "json"]
     (row,) = json.loads(output(words))
     return 1e3 * row["seconds"] / row["graphs"]
 

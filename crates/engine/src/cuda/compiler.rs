@@ -21,6 +21,7 @@ pub(super) const SOURCE: &str = concat!(
     include_str!("kernels/program.cu"),
     include_str!("kernels/light.cu"),
     include_str!("kernels/split.cu"),
+    include_str!("kernels/network.cu"),
 );
 
 /// Shared memory that a block is given at its launch, for slices of a product's operands and its sums

@@ -6,7 +6,7 @@ use super::Cuda;
 use super::arena::Place;
 use super::draft::{Code, Draft};
 use super::product::{LARGE_ROWS, Operand, Product};
-use super::split::{LargeLayer, LargePart};
+use super::together::{LargeLayer, LargePart};
 use super::values::{COLUMNS, ROWS};
 use crate::buffer::Buffer;
 use crate::device::{

@@ -24,6 +24,7 @@ mod queue;
 mod sharing;
 mod slots;
 mod split;
+mod together;
 mod values;
 
 use std::cell::{Cell, OnceCell, RefCell};

@@ -3,7 +3,8 @@
 use super::arena::Place;
 use super::draft::{Code, Draft, Words};
 use super::library::LargeProduct;
-use super::split::{LargeLayer, LargePart, Split};
+use super::split::Split;
+use super::together::{LargeLayer, LargePart};
 use super::{Cuda, Precision, values};
 use crate::buffer::{Buffer, Indices};
 use crate::device::{Activation, Addend, Gradient, LinearLayers, LinearMaxima, Part, PartShape};

@@ -18,7 +18,8 @@ use super::error::CudaError;
 use super::program::{MOST_TILES, Program, Turn};
 use super::sharing::Share;
 use super::slots::{MOST_RETURNED, Return, SLOT, Slot};
-use super::split::{LargeLayer, Split, Together};
+use super::split::Split;
+use super::together::{LargeLayer, Together};
 
 /// Threads of a block, as the kernels have it.
 const THREADS: u32 = 256;

@@ -1,15 +1,15 @@
 //! Layers on many rows by tensor cores, as exact as in single precision, and messages through layers
-//! to maxima (`kernels/split.cu`).
+//! to maxima (`kernels/split.cu`, `kernels/network.cu`).
 //!
 //! Only GPUs of compute capability 9.0 have the instructions; elsewhere, and for shapes that do not
 //! fit, the library computes.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result, sys};
 
 use super::error::CudaError;
+use super::together::{LargeLayer, LargePart, Together};
 
 /// As the kernels have it: rows of a tile, columns of a slab, inner indices of a slice, threads.
 const ROWS: usize = 64;
@@ -17,7 +17,7 @@ pub(super) const COLUMNS: usize = 128;
 const SLICE: usize = 32;
 const THREADS: u32 = 256;
 const MOST_PARTS: usize = 4;
-const MOST_SLABS: usize = 8;
+pub(super) const MOST_SLABS: usize = 8;
 /// Inner indices of which a block can keep both parts of a weight.
 pub(super) const MOST_INNER: usize = 384;
 /// Two bytes for each part of a weight's numbers, what is passed on to take maxima of, and what makes
@@ -33,88 +33,6 @@ pub(super) struct Split {
     /// With one and with two layers.
     networks: [CudaFunction; 2],
     n_blocks: usize,
-}
-
-/// `out = activation(addend + sum of parts + bias)`, by addresses; strides in values.
-#[derive(Debug, Clone)]
-pub(super) struct LargeLayer {
-    pub(super) parts: Vec<LargePart>,
-    pub(super) columns: usize,
-    pub(super) addend: Option<u64>,
-    pub(super) bias: Option<u64>,
-    pub(super) relu: bool,
-    pub(super) out: u64,
-    pub(super) out_stride: usize,
-}
-
-impl LargeLayer {
-    /// Where it writes, by addresses.
-    fn written(&self, rows: usize) -> Range<u64> {
-        bytes(self.out, rows, self.columns, self.out_stride)
-    }
-
-    /// Where it reads.
-    fn read(&self, rows: usize) -> impl Iterator<Item = Range<u64>> {
-        let parts = self.parts.iter().flat_map(move |part| {
-            let (width, stride) = (part.width as usize, part.weight_stride as usize);
-            let input = bytes(part.input, rows, width, width);
-            [input, bytes(part.weight, self.columns, width, stride)]
-        });
-        let addend = self.addend.map(|at| bytes(at, rows, self.columns, self.out_stride));
-        parts.chain(addend).chain(self.bias.map(|at| bytes(at, 1, self.columns, 0)))
-    }
-}
-
-fn bytes(address: u64, rows: usize, columns: usize, stride: usize) -> Range<u64> {
-    address..address + 4 * ((rows - 1) * stride + columns) as u64
-}
-
-/// Layers on as many rows that need nothing of each other and so run at once.
-#[derive(Debug, Default)]
-pub(super) struct Together {
-    layers: Vec<LargeLayer>,
-    rows: usize,
-}
-
-impl Together {
-    /// Whether a layer could run with these, in one launch.
-    pub(super) fn can_take(&self, layer: &LargeLayer, rows: usize) -> bool {
-        let slabs = |layer: &LargeLayer| layer.columns.div_ceil(COLUMNS);
-        let meets =
-            |one: &Range<u64>, other: &Range<u64>| one.start < other.end && other.start < one.end;
-        let independent = |one: &LargeLayer, other: &LargeLayer| {
-            let written = one.written(rows);
-            !other.read(rows).any(|read| meets(&written, &read))
-        };
-        let beside = |other: &LargeLayer| {
-            independent(layer, other)
-                && independent(other, layer)
-                && !meets(&layer.written(rows), &other.written(rows))
-        };
-        self.layers.is_empty()
-            || self.rows == rows
-                && self.layers.iter().map(slabs).sum::<usize>() + slabs(layer) <= MOST_SLABS
-                && self.layers.iter().all(beside)
-    }
-
-    pub(super) fn take(&mut self, layers: &[LargeLayer], rows: usize) {
-        self.rows = rows;
-        self.layers.extend_from_slice(layers);
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.layers.is_empty()
-    }
-}
-
-/// `input [rows, width] · weightᵀ [columns, width]`; the kernels read it as it is.
-#[derive(Debug, Clone, Copy, Default)]
-#[repr(C)]
-pub(super) struct LargePart {
-    pub(super) input: u64,
-    pub(super) weight: u64,
-    pub(super) width: u32,
-    pub(super) weight_stride: u32,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -376,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_that_leave_a_slab_half_empty_are_the_librarys() {
+    fn columns_that_leave_a_slab_half_empty_are_for_the_library() {
         assert_eq!([96, 128, 384, 512].map(fills), [true; 4]);
         assert_eq!([31, 64, 94, 130].map(fills), [false; 4]);
     }
