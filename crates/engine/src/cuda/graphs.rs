@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Cuda;
 use super::draft::{Code, Draft};
-use super::product::LARGE_ROWS;
+use super::large::LARGE_ROWS;
 use super::split::{Network, Split};
 use super::values::{COLUMNS, ROWS};
 use crate::buffer::{Buffer, Indices};

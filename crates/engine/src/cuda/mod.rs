@@ -16,6 +16,7 @@ mod draft;
 mod error;
 mod graphs;
 mod history;
+mod large;
 mod layers;
 mod library;
 mod product;
