@@ -213,7 +213,7 @@ const MAX_ACCESSES: usize = 18;
 const FEW_ROWS: usize = 512;
 
 /// Columns of a tile then, where sums are taken of them, as the kernels have it.
-const WIDE: usize = 32;
+pub(super) const WIDE: usize = 32;
 
 /// Values of a tile of simple work, when there is little or much of it.
 const SPANS: [usize; 2] = [512, 2048];

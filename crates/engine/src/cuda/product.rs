@@ -307,7 +307,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cuda::compiler;
+    use crate::cuda::{compiler, draft};
 
     fn code(rows: usize, columns: usize, inner: usize, n_blocks: usize) -> Code {
         let place = Place { address: 0, number: 0 };
@@ -334,7 +334,11 @@ mod tests {
     #[test]
     fn the_kernels_read_as_much_and_have_the_room_that_the_host_thinks() {
         let room = compiler::SHARED_BYTES as usize / size_of::<f32>();
-        for line in [format!("int SLICE = {SLICE};"), format!("u32 SHARED_FLOATS = {room};")] {
+        for line in [
+            format!("int SLICE = {SLICE};"),
+            format!("u32 SHARED_FLOATS = {room};"),
+            format!("u32 WIDE = {};", draft::WIDE),
+        ] {
             assert!(compiler::SOURCE.contains(&format!("static const {line}")), "{line}");
         }
     }

@@ -268,6 +268,21 @@ unsafe fn launch(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cuda::compiler::SOURCE;
+
+    #[test]
+    fn the_kernels_have_the_sizes_that_the_host_thinks() {
+        let stage = (SHARED_BYTES as usize - 4 * COLUMNS * MOST_INNER - 1024) / (8 * 4 * 16);
+        for line in [
+            format!("u32 ROWS = {ROWS}, COLUMNS = {COLUMNS}, SLICE = {SLICE};"),
+            format!("u32 GROUP = {}, BLOCK = 2 * GROUP;", THREADS / 2),
+            format!("u32 MOST_PARTS = {MOST_PARTS}, MOST_SLABS = {MOST_SLABS};"),
+            format!("u32 MOST_FOURS = {};", MOST_INNER / 128),
+            format!("u32 STAGE_COLUMNS = {stage}, STAGE_FLOATS = 16 * STAGE_COLUMNS;"),
+        ] {
+            assert!(SOURCE.contains(&format!("constexpr {line}")), "{line}");
+        }
+    }
 
     fn part(width: u32) -> LargePart {
         LargePart { width, ..LargePart::default() }

@@ -139,25 +139,23 @@ impl Processor for Gin {
             let randomness =
                 state.randomness.map(|values| sum.apply(tape, values, Block::Randomness));
             let y = first.activated(tape, &State { hidden, second, randomness }, activation);
-            if let Some((_, kept)) = known {
-                known = Some((state.hidden, tape.kept_in(kept, hidden)));
-            } else {
-                tape.release(hidden);
-                tape.release(second);
-            }
-            let y = match folded {
-                true => y,
-                false => {
-                    tape.replaced(y, |tape, y| self.first_norm.apply(tape, y, Activation::Relu))
+            known = match known {
+                // In the next step it is the second state's.
+                Some((_, kept)) if !same => Some((state.hidden, tape.kept_in(kept, hidden))),
+                _ => {
+                    for sum in [hidden, second] {
+                        tape.release(sum);
+                    }
+                    None
                 }
             };
+            let normed = |tape: &mut Tape, y, norm: &BatchNorm, activation| match folded {
+                true => y,
+                false => tape.replaced(y, |tape, y| norm.apply(tape, y, activation)),
+            };
+            let y = normed(tape, y, &self.first_norm, Activation::Relu);
             let y = tape.replaced(y, |tape, y| second_layer.apply(tape, y));
-            let y = match folded {
-                true => y,
-                false => {
-                    tape.replaced(y, |tape, y| self.second_norm.apply(tape, y, Activation::None))
-                }
-            };
+            let y = normed(tape, y, &self.second_norm, Activation::None);
             let y = tape.replaced(y, |tape, y| self.norm.apply(tape, y));
             tape.replaced(y, |tape, y| self.gru.apply(tape, y, state.hidden))
         })
