@@ -6,6 +6,7 @@
 
 mod batch_norm;
 mod chosen_rows;
+mod deferred;
 mod edge_dot;
 mod elementwise;
 mod gather_max;

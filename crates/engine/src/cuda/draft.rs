@@ -56,6 +56,9 @@ pub(super) enum Code {
     Squares,
     Clip,
     Adam,
+    DeferredProducts,
+    DeferredColumns,
+    DeferredTotals,
 }
 
 impl Code {

@@ -12,6 +12,7 @@
 mod arena;
 mod compiler;
 mod copies;
+mod deferred;
 mod draft;
 mod error;
 mod graphs;

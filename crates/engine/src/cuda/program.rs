@@ -38,6 +38,8 @@ pub(super) struct Program {
     ops: Vec<Scheduled>,
     n_ops: usize,
     n_phases: u32,
+    /// Operators from now on run in this phase or later, those before in earlier ones.
+    floor: u32,
     n_tiles: usize,
     turns: Turns,
     histories: Vec<History>,
@@ -78,11 +80,19 @@ impl Program {
         self.ops.push(Scheduled { draft, followers: Vec::new(), phase, latest: u32::MAX });
     }
 
+    /// Separates what was pushed from what comes: as if all of that needed all of this.
+    pub(super) fn fence(&mut self) {
+        self.floor = self.n_phases;
+        for op in &mut self.ops {
+            op.latest = op.latest.min(self.floor - 1);
+        }
+    }
+
     /// The operator whose results alone keep another from running a phase earlier, if both can be cut
     /// into the same tiles: then each tile needs only what the same one of the other writes.
     fn leader(&self, draft: &Draft, phase: u32) -> Option<usize> {
         let grain = draft.grain?;
-        let before = phase.checked_sub(1)?;
+        let before = phase.checked_sub(1).filter(|before| *before >= self.floor)?;
         let touches = draft.accesses().iter().flat_map(|access| {
             let history = &self.histories[access.block as usize];
             history.before(access).flat_map(|touch| history.ops(touch))
@@ -126,6 +136,7 @@ impl Program {
         // A product's result must fill its rows, as the activated one does.
         let whole = !op.code.is_product() || op.numbers[22] == op.numbers[21];
         let can = op.code.can_pass()
+            && phase >= self.floor
             && op.pointers[12] == 0
             && whole
             && written.accesses().last() == Some(&gradient);
@@ -155,7 +166,8 @@ impl Program {
         let Scheduled { phase, draft: other, .. } = &self.ops[first];
         let phase = *phase;
         let at = other.op.numbers[24] as usize;
-        if other.op.code != op.code
+        if phase < self.floor
+            || other.op.code != op.code
             || at + parts > MAX_PARTS
             || other.op.numbers[23] > 1
             || other.op.pointers[9..13] != [0; 4]
@@ -211,11 +223,12 @@ impl Program {
 
     /// The first phase in which accesses are right.
     fn earliest(&mut self, accesses: &[Access]) -> u32 {
+        let floor = self.floor;
         let after = |access: &Access| {
             let phases = self.history(access.block).before(access).map(|touch| touch.phase + 1);
             phases.max().unwrap_or(0)
         };
-        accesses.iter().map(after).max().unwrap_or(0)
+        accesses.iter().map(after).fold(floor, u32::max)
     }
 
     /// Notes the accesses of an operator in a phase: those that must be done before cannot run later.
@@ -298,7 +311,7 @@ impl Program {
         }
         self.turns.end();
         self.ops.clear();
-        (self.n_ops, self.n_phases, self.n_tiles) = (0, 0, 0);
+        (self.n_ops, self.n_phases, self.n_tiles, self.floor) = (0, 0, 0, 0);
         self.number += 1;
         &self.turns
     }

@@ -158,6 +158,13 @@ impl Queue {
         self.flush()
     }
 
+    /// Lets operators from now on run after all that were added before.
+    pub(super) fn fence(&mut self) -> Result<(), CudaError> {
+        self.launch_layers()?;
+        self.program.fence();
+        Ok(())
+    }
+
     /// Whether so many more tiles can be in the next program.
     fn has_room(&self, n_tiles: usize) -> bool {
         self.program.n_tiles() + n_tiles <= MOST_TILES

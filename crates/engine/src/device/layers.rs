@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::operands::{
-    Activation, Addend, BatchNormState, Gradient, GruGradients, GruWeights, Part, PartShape,
+    Activation, Addend, BatchNormState, DeferredSum, Gradient, GruGradients, GruWeights, Part,
+    PartShape,
 };
 use crate::buffer::{Buffer, Indices};
 use crate::graph::Edges;
@@ -50,6 +51,18 @@ pub trait LinearLayers {
     );
     /// `dy = 0` where the activated `y` is not positive.
     fn relu_gradient(&self, y: &Buffer, dy: &mut Buffer);
+}
+
+/// Gradients of what many operators share, computed when all of those have been undone. A rollout
+/// uses the same layers at every step: one long product keeps a device busier than many short ones
+/// that each add to the last.
+pub trait DeferredSums {
+    /// Whether a tape does best to leave gradients of layers for [`DeferredSums::deferred_sums`].
+    fn defers(&self) -> bool {
+        false
+    }
+    /// Writes or adds sums to gradients; several sums may have places in one gradient.
+    fn deferred_sums(&self, gradients: &mut [Gradient<'_>], sums: &[DeferredSum<'_>]);
 }
 
 /// The gradient of a linear layer whose results were reduced by a maximum.
@@ -161,7 +174,7 @@ pub trait RecurrentUnits {
         out: &mut Buffer,
         saved: &mut Buffer,
     );
-    /// Of all rows; `work` is as large as `saved`.
+    /// Of all rows; `work` is as large as `saved` and keeps the gradients of the same four.
     #[expect(clippy::too_many_arguments, reason = "six gradients share the work")]
     fn gru_gradient(
         &self,

@@ -18,10 +18,13 @@ use std::fmt::Debug;
 pub use graphs::{
     EdgeProducts, GatherMaxima, LogProbabilities, MessageLists, MessageNetworks, SegmentReductions,
 };
-pub use layers::{BatchNorms, LayerNorms, LinearLayers, LinearMaxima, RecurrentUnits};
+pub use layers::{
+    BatchNorms, DeferredSums, LayerNorms, LinearLayers, LinearMaxima, RecurrentUnits,
+};
 pub use operands::{
-    Activation, AdamStep, Addend, BatchNormState, Binary, Dense, Gradient, GruGradients,
-    GruWeights, Later, Loss, MessageTerms, Part, PartShape, Reduction, Unary,
+    Activation, AdamStep, Addend, BatchNormState, Binary, DeferredSum, Dense, Gradient,
+    GruGradients, GruWeights, Later, Loss, MessageTerms, Part, PartShape, Reduction, Summand,
+    Unary,
 };
 pub use values::{Elementwise, Layout, Losses, Memory, Optimisers};
 
@@ -30,6 +33,7 @@ pub trait Device:
     Debug
     + Memory
     + LinearLayers
+    + DeferredSums
     + LinearMaxima
     + GatherMaxima
     + MessageLists
@@ -51,6 +55,7 @@ impl<T> Device for T where
     T: Debug
         + Memory
         + LinearLayers
+        + DeferredSums
         + LinearMaxima
         + GatherMaxima
         + MessageLists

@@ -135,6 +135,37 @@ pub struct PartShape {
     pub stride: usize,
 }
 
+/// `dyᵀ · x`, summed over operators that share what this is a gradient of.
+pub struct DeferredSum<'a> {
+    /// To which of the gradients it goes,
+    pub to: usize,
+    /// and there from which row and column on.
+    pub first: [usize; 2],
+    /// How many columns the whole gradient has.
+    pub stride: usize,
+    /// Columns of every `dy`: rows of the sum.
+    pub columns: usize,
+    /// Columns of every `x`.
+    pub width: usize,
+    /// One for each operator.
+    pub summands: Vec<Summand<'a>>,
+}
+
+/// What one operator adds to a sum.
+#[derive(Clone, Copy)]
+pub struct Summand<'a> {
+    /// A gradient `[rows, dy_stride]`, of which columns from `dy_start` on count.
+    pub dy: &'a Buffer,
+    /// The first of those columns.
+    pub dy_start: usize,
+    /// How many columns it has.
+    pub dy_stride: usize,
+    /// `[rows, width]`; without, a column of ones.
+    pub x: Option<&'a Buffer>,
+    /// Of both.
+    pub rows: usize,
+}
+
 /// What a message is made of: `activation(source + target + weight * scale + bias)`.
 pub struct MessageTerms<'a> {
     /// `[n_nodes, columns]`, read at the other end of an entry.

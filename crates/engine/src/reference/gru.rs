@@ -31,10 +31,11 @@ impl RecurrentUnits for Reference {
         dy: &Buffer,
         rows: usize,
         columns: usize,
-        _work: &mut Buffer,
+        work: &mut Buffer,
         to: GruGradients<'_>,
     ) {
-        gru_gradient(weights, saved.double(), dy.double(), rows, columns, to);
+        let work = work.double_mut();
+        gru_gradient(weights, saved.double(), dy.double(), rows, columns, work, to);
     }
 }
 
@@ -92,17 +93,23 @@ fn gate_gradients(state: &[f64], saved: &[f64], dy: &[f64], columns: usize) -> [
     [of_input, of_state]
 }
 
-/// Adds to every gradient that is wanted.
+/// Adds to every gradient that is wanted, and keeps those of r, z, n and h_n in `work`.
 pub fn gru_gradient(
     weights: &GruWeights<'_>,
     saved: &[f64],
     dy: &[f64],
     rows: usize,
     columns: usize,
+    work: &mut [f64],
     to: GruGradients<'_>,
 ) {
     let state = weights.state.input.double();
     let of_gates = gate_gradients(state, saved, dy, columns);
+    let [of_input, of_state] = of_gates.each_ref().map(|all| all.chunks_exact(3 * columns));
+    for ((work, input), state) in work.chunks_exact_mut(4 * columns).zip(of_input).zip(of_state) {
+        work[..3 * columns].copy_from_slice(input);
+        work[3 * columns..].copy_from_slice(&state[2 * columns..]);
+    }
     let GruGradients { inputs: [dx, d_state], weights: d_weights, biases } = to;
     let d_state = d_state.map(|gradient| {
         let d_state = sum_into(gradient);
@@ -191,14 +198,16 @@ mod tests {
     fn the_state_gets_its_share_directly_and_weights_get_products() {
         let [mut d_state, mut d_weight, mut d_bias] =
             [1, 3, 3].map(|len| Buffer::Double(vec![1.0; len]));
+        let mut work = [0.0; 4];
         with_cell([0.0; 3], |weights| {
             let to = GruGradients {
                 inputs: [None, Some(Gradient { buffer: &mut d_state, add: true })],
                 weights: [None, Some(Gradient { buffer: &mut d_weight, add: true })],
                 biases: [None, Some(Gradient { buffer: &mut d_bias, add: false })],
             };
-            gru_gradient(weights, &[0.75, 0.25, 0.5, 4.0], &[16.0], 1, 1, to);
+            gru_gradient(weights, &[0.75, 0.25, 0.5, 4.0], &[16.0], 1, 1, &mut work, to);
         });
+        assert_close(&work, &[6.75, 28.5, 9.0, 6.75]);
         assert_close(d_state.double(), &[5.0]);
         assert_close(d_weight.double(), &[68.5, 286.0, 68.5]);
         assert_close(d_bias.double(), &[6.75, 28.5, 6.75]);

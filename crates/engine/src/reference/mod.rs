@@ -8,6 +8,7 @@
 mod batch_norm;
 #[cfg(test)]
 mod close;
+mod deferred;
 mod edge_dot;
 mod elementwise;
 mod gather_max;

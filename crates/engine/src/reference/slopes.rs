@@ -242,7 +242,7 @@ fn recurrent_units() {
         let to = gradients.each_mut().map(|buffer| Some(Gradient { buffer, add: false }));
         let [dx, dh, dw, du, db, dc] = to;
         let to = GruGradients { inputs: [dx, dh], weights: [dw, du], biases: [db, dc] };
-        gru::gru_gradient(&weights(&split(all)), &saved, dy, 2, 2, to);
+        gru::gru_gradient(&weights(&split(all)), &saved, dy, 2, 2, &mut [0.0; 16], to);
         gradients.iter().flat_map(|buffer| buffer.double().to_vec()).collect()
     };
     check(&uneven(52, 1), |all| forward(all).0, gradient);

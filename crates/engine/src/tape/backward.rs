@@ -1,10 +1,15 @@
 //! The way back: from the gradient of a result to those of what it was made of.
 
-use super::operation::{GruCell, LayerPart, Operation, Piece};
+use super::operation::{Operation, Piece};
 use super::{Tape, Tensor};
 use crate::buffer::Buffer;
-use crate::device::{Activation, Gradient, GruGradients, PartShape, Reduction};
+use crate::device::{Activation, Gradient, PartShape, Reduction};
 use crate::graph::{Edges, Segments};
+
+mod deferred;
+mod layers;
+
+pub(super) use deferred::Deferred;
 
 impl Tape {
     /// Computes the gradients of everything that led to `loss` [1, 1]; those of parameters add up
@@ -14,51 +19,29 @@ impl Tape {
         if !self.is_tracked(loss) {
             return;
         }
+        self.begin_deferred();
         let mut one = self.buffer(1);
         self.device.fill(&mut one, 1.0);
         self.slots[loss.index()].gradient = Some(one);
         while let Some(operation) = self.operations.pop() {
             let out = operation.out();
+            self.sum_up_for(out);
             if let Some(dy) = self.slots[out.index()].gradient.take() {
-                let dy = self.undo(&operation, dy);
-                self.pool.give(dy);
+                if let Some(dy) = self.undo(&operation, dy) {
+                    self.pool.give(dy);
+                }
+                self.relieve();
             }
             operation.recycle(&mut self.pool);
         }
+        self.sum_up();
     }
 
-    /// Hands `dy` on to the inputs; gives its buffer back.
-    fn undo(&mut self, operation: &Operation, mut dy: Buffer) -> Buffer {
+    /// Hands `dy` on to the inputs; gives its buffer back, unless it is kept.
+    fn undo(&mut self, operation: &Operation, mut dy: Buffer) -> Option<Buffer> {
         match operation {
-            Operation::Linear { parts, bias, addend, activation, out } => {
-                self.undo_activation(*activation, *out, &mut dy);
-                let (rows, columns) = self.shape(*out);
-                for &LayerPart { input, weight, start } in parts.iter().flatten() {
-                    let (width, stride) = (self.columns(input), self.columns(weight));
-                    let shape = PartShape { rows, columns, width, start, stride };
-                    let mut dx = self.wanted_gradient(input);
-                    let mut dw = self.wanted_gradient(weight);
-                    self.device.linear_gradient(
-                        &dy,
-                        self.value(input),
-                        self.value(weight),
-                        shape,
-                        into_gradient(&mut dx),
-                        into_gradient(&mut dw),
-                    );
-                    self.put_back([(input, dx), (weight, dw)]);
-                }
-                if let Some(bias) = *bias {
-                    self.give(bias, |tape, db| {
-                        tape.device.column_sums(&dy, None, rows, columns, db);
-                    });
-                }
-                if let Some((addend, chosen)) = addend {
-                    self.give(*addend, |tape, d| match chosen {
-                        Some(chosen) => tape.device.gather_rows_gradient(&dy, chosen, columns, d),
-                        None => tape.device.copy(&dy, d),
-                    });
-                }
+            Operation::Linear { .. } | Operation::LinearMax { .. } | Operation::Gru { .. } => {
+                return self.undo_layer(operation, dy);
             }
             Operation::Columns { x, starts, n_starts, out } => {
                 let starts = &starts[..*n_starts];
@@ -99,17 +82,9 @@ impl Tape {
                     );
                     self.give_buffer(target, sums);
                 }
-                if let Some((weights, scale)) = *scaled {
-                    self.give(scale, |tape, d| {
-                        let weights = Some(tape.value(weights));
-                        tape.device.column_sums(&dy, weights, entries, columns, d);
-                    });
-                }
-                if let Some(bias) = *bias {
-                    self.give(bias, |tape, d| {
-                        tape.device.column_sums(&dy, None, entries, columns, d);
-                    });
-                }
+                let factors = scaled.map(|(weights, scale)| (scale, Some(weights)));
+                let sums = [factors, bias.map(|bias| (bias, None))];
+                return self.give_column_sums(sums, entries, columns, dy);
             }
             Operation::GatherMax { edges, source, scaled, bias, activation, origin, out } => {
                 let origin = origin.as_ref().expect("a maximum that is recorded knows its origin");
@@ -125,32 +100,7 @@ impl Tape {
                             .gather_max_scale_gradient(&dy, weights, rows, columns, origin, d);
                     });
                 }
-                if let Some(bias) = *bias {
-                    self.give(bias, |tape, d| {
-                        tape.device.column_sums(&dy, None, rows, columns, d);
-                    });
-                }
-            }
-            Operation::LinearMax { x, weight, bias, edges, origin, out } => {
-                let (rows, columns) = self.shape(*out);
-                let width = self.columns(*x);
-                let mut dx = self.wanted_gradient(*x);
-                let mut dw = self.wanted_gradient(*weight);
-                self.device.linear_max_gradient(
-                    edges,
-                    &dy,
-                    origin,
-                    self.value(*x),
-                    self.value(*weight),
-                    columns,
-                    width,
-                    into_gradient(&mut dx),
-                    into_gradient(&mut dw),
-                );
-                self.put_back([(*x, dx), (*weight, dw)]);
-                self.give(*bias, |tape, db| {
-                    tape.device.column_sums(&dy, None, rows, columns, db);
-                });
+                return self.give_column_sums([bias.map(|bias| (bias, None))], rows, columns, dy);
             }
             Operation::SegmentReduce { reduction, x, segments, origin, .. } => {
                 let (rows, columns) = self.shape(*x);
@@ -275,25 +225,6 @@ impl Tape {
                     );
                 });
             }
-            Operation::Gru { x, state, cell, saved, .. } => {
-                let (rows, columns) = self.shape(*state);
-                let GruCell { weight_ih, weight_hh, bias_ih, bias_hh } = *cell;
-                let inputs = [*x, *state, weight_ih, weight_hh, bias_ih, bias_hh];
-                let mut work = self.buffer(saved.len());
-                let mut gradients = inputs.map(|tensor| self.wanted_gradient(tensor));
-                let [dx, dh, dw, du, db, dc] = gradients.each_mut().map(into_gradient);
-                self.device.gru_gradient(
-                    &self.gru_weights(*cell, *x, *state),
-                    saved,
-                    &dy,
-                    rows,
-                    columns,
-                    &mut work,
-                    GruGradients { inputs: [dx, dh], weights: [dw, du], biases: [db, dc] },
-                );
-                self.pool.give(work);
-                self.put_back(inputs.into_iter().zip(gradients));
-            }
             Operation::Unary { function, x, out } => self.give(*x, |tape, dx| {
                 tape.device.unary_gradient(*function, tape.value(*out), &dy, dx);
             }),
@@ -331,7 +262,7 @@ impl Tape {
                 });
             }
         }
-        dy
+        Some(dy)
     }
 
     /// Computes the first gradients of both terms of messages, if the device does that at once.

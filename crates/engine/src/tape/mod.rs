@@ -15,6 +15,7 @@ mod parameters;
 
 use crate::buffer::{Buffer, Pool};
 use crate::device::{Device, Later};
+use backward::Deferred;
 pub use operation::GruCell;
 use operation::{Operation, Piece};
 pub use operators::{Linear, MessageLayer, Messages};
@@ -52,6 +53,7 @@ pub struct Tape {
     /// Inputs of operators with any number of them.
     pieces: Vec<Piece>,
     pub(crate) parameters: Vec<Parameter>,
+    deferred: Deferred,
     /// How many slots at the bottom stay.
     pub(crate) kept: usize,
     recording: bool,
@@ -65,16 +67,19 @@ impl Tape {
 
     /// The same on a device that was chosen at run time.
     pub fn on(device: Box<dyn Device>) -> Self {
-        Self {
+        let mut tape = Self {
             device,
             pool: Pool::default(),
             slots: Vec::new(),
             operations: Vec::new(),
             pieces: Vec::new(),
             parameters: Vec::new(),
+            deferred: Deferred::default(),
             kept: 0,
             recording: false,
-        }
+        };
+        tape.set_deferred(tape.device.defers());
+        tape
     }
 
     /// The device it runs on.

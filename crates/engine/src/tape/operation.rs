@@ -209,6 +209,25 @@ impl Operation {
         }
     }
 
+    /// Calls `f` with every tensor that is a layer's own and not what goes through it: weights, biases
+    /// and scales.
+    pub(super) fn each_own(&self, mut f: impl FnMut(Tensor)) {
+        match *self {
+            Self::Linear { parts, bias, .. } => {
+                parts.iter().flatten().for_each(|part| f(part.weight));
+                bias.into_iter().for_each(f);
+            }
+            Self::LinearMax { weight, bias, .. } => [weight, bias].into_iter().for_each(f),
+            Self::Messages { scaled, bias, .. } | Self::GatherMax { scaled, bias, .. } => {
+                scaled.map(|(_, scale)| scale).into_iter().chain(bias).for_each(f);
+            }
+            Self::Gru { cell: GruCell { weight_ih, weight_hh, bias_ih, bias_hh }, .. } => {
+                [weight_ih, weight_hh, bias_ih, bias_hh].into_iter().for_each(f);
+            }
+            _ => {}
+        }
+    }
+
     /// Gives back what it kept.
     pub(super) fn recycle(self, pool: &mut Pool) {
         match self {

@@ -12,6 +12,7 @@ mod stage;
 mod programs;
 
 mod conformance;
+mod deferred;
 mod determinism;
 mod folding;
 mod gradients;

@@ -6,23 +6,18 @@ static const float MOMENTUM = 0.1f;
 // Column sums of few rows: a tile has so many columns, four a thread.
 static const u32 WIDE = 32;
 
-static __device__ __forceinline__ void few_column_sums(const Op& op, u32 tile, float* scratch) {
-    const float *x = floats(op, 0), *factors = floats(op, 1);
-    const u32 rows = op.s[0], columns = op.s[1], stride = op.s[2];
-    const u32 apart = THREADS / (WIDE / 4), c = tile * WIDE + threadIdx.x % (WIDE / 4) * 4;
-    float* out = floats(op, 2) + tile * WIDE + threadIdx.x;
-    const bool own = threadIdx.x < WIDE && tile * WIDE + threadIdx.x < columns;
-    const float old = own && op.s[3] ? *out : 0.0f;
-    Pack<4> sum = filled<4>(0.0f);
-    const u32 AHEAD = 8;
+// Adds a thread's share of the rows to its four sums of columns.
+static __device__ __forceinline__ void add_rows(const float* x, const float* factors, u32 rows, u32 stride,
+                                                Pack<4>& sum) {
+    const u32 APART = THREADS / (WIDE / 4), AHEAD = 8;
 #pragma unroll 1
-    for (u32 first = threadIdx.x / (WIDE / 4); first < rows && c < columns; first += AHEAD * apart) {
+    for (u32 first = threadIdx.x / (WIDE / 4); first < rows; first += AHEAD * APART) {
         Pack<4> values[AHEAD];
         float scales[AHEAD];
 #pragma unroll
         for (u32 k = 0; k < AHEAD; k++) {
-            const u32 r = first + k * apart;
-            values[k] = r < rows ? load<4>(x + r * stride + c) : filled<4>(0.0f);
+            const u32 r = first + k * APART;
+            values[k] = r < rows ? load<4>(x + r * stride) : filled<4>(0.0f);
             scales[k] = r < rows && factors ? factors[r] : 1.0f;
         }
 #pragma unroll
@@ -30,6 +25,10 @@ static __device__ __forceinline__ void few_column_sums(const Op& op, u32 tile, f
 #pragma unroll
             for (u32 n = 0; n < 4; n++) sum.v[n] += values[k].v[n] * scales[k];
     }
+}
+
+// The sum of a column over all threads, for the first WIDE of them.
+static __device__ __forceinline__ float wide_sum(Pack<4>& sum, float* scratch) {
 #pragma unroll
     for (u32 n = 0; n < 4; n++) {
 #pragma unroll
@@ -41,11 +40,23 @@ static __device__ __forceinline__ void few_column_sums(const Op& op, u32 tile, f
         store(scratch + threadIdx.x / 32 * WIDE + threadIdx.x % 32 * 4, sum);
     }
     __syncthreads();
-    if (!own) return;
     float all = 0.0f;
+    if (threadIdx.x < WIDE) {
 #pragma unroll
-    for (u32 warp = 0; warp < WARPS; warp++) all += scratch[warp * WIDE + threadIdx.x];
-    *out = old + all;
+        for (u32 warp = 0; warp < WARPS; warp++) all += scratch[warp * WIDE + threadIdx.x];
+    }
+    return all;
+}
+
+static __device__ __forceinline__ void few_column_sums(const Op& op, u32 tile, float* scratch) {
+    const u32 columns = op.s[1], c = tile * WIDE + threadIdx.x % (WIDE / 4) * 4;
+    float* out = floats(op, 2) + tile * WIDE + threadIdx.x;
+    const bool own = threadIdx.x < WIDE && tile * WIDE + threadIdx.x < columns;
+    const float old = own && op.s[3] ? *out : 0.0f;
+    Pack<4> sum = filled<4>(0.0f);
+    if (c < columns) add_rows(floats(op, 0) + c, floats(op, 1), op.s[0], op.s[2], sum);
+    const float all = wide_sum(sum, scratch);
+    if (own) *out = old + all;
 }
 
 // out [columns] (+)= sum over rows of x [rows, stride] * factor[row].

@@ -63,15 +63,15 @@ static __device__ __forceinline__ void multiply(float (&sums)[4], const u32 (&a)
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// Slices of one operand, in the order it has in memory: [SIZE, SLICE] where INNER says that inner
-// indices follow each other, else [SLICE, SIZE]. Lines are padded so that the threads of a warp read
+// Slices of one operand, in the order it has in memory: [SIZE, LENGTH] where INNER says that inner
+// indices follow each other, else [LENGTH, SIZE]. Lines are padded so that the threads of a warp read
 // from different banks. What lies beyond the inner size is 0; lines beyond the limit repeat others,
 // whose results nobody wants.
-template <int SIZE, bool INNER>
+template <int SIZE, bool INNER, int LENGTH = SLICE>
 struct Slices {
-    static const u32 ALONG = INNER ? SLICE : SIZE, ACROSS = INNER ? SIZE : SLICE;
+    static const u32 ALONG = INNER ? LENGTH : SIZE, ACROSS = INNER ? SIZE : LENGTH;
     static const u32 APART = ALONG + (INNER ? 8 : 4), FLOATS = ACROSS * APART;
-    static const u32 COPIES = SIZE * SLICE / 4 / THREADS;
+    static const u32 COPIES = SIZE * LENGTH / 4 / THREADS;
     // Set here, or compilers would keep registers for them from one product to the next.
     const float* from = nullptr;
     u32 offsets[COPIES] = {};
@@ -113,8 +113,8 @@ struct Slices {
                 }
             }
         }
-        from += INNER ? SLICE : (u64)SLICE * apart;
-        left -= SLICE;
+        from += INNER ? LENGTH : (u64)LENGTH * apart;
+        left -= LENGTH;
     }
 };
 
@@ -150,6 +150,26 @@ static __device__ __forceinline__ void read_pairs(const float* slice, u32 at, u3
     for (u32 i = 0; i < N; i++)
 #pragma unroll
         for (u32 n = 0; n < 2; n++) in_parts(pairs[i][n], high[i][n], rest[i][n]);
+}
+
+// sums += a · b for what `read_pairs` has read.
+template <int TALL, int BROAD>
+static __device__ __forceinline__ void multiply_parts(float (&sums)[TALL][BROAD][4], const u32 (&a_high)[2 * TALL][2],
+                                                      const u32 (&a_rest)[2 * TALL][2],
+                                                      const u32 (&b_high)[BROAD][2],
+                                                      const u32 (&b_rest)[BROAD][2]) {
+    auto all = [&](const u32 (&of_a)[2 * TALL][2], const u32 (&of_b)[BROAD][2]) {
+#pragma unroll
+        for (u32 i = 0; i < TALL; i++)
+#pragma unroll
+            for (u32 j = 0; j < BROAD; j++) {
+                const u32 four[4] = {of_a[2 * i][0], of_a[2 * i + 1][0], of_a[2 * i][1], of_a[2 * i + 1][1]};
+                multiply(sums[i][j], four, of_b[j]);
+            }
+    };
+    all(a_rest, b_high);
+    all(a_high, b_rest);
+    all(a_high, b_high);
 }
 
 // A tile ROWS x COLUMNS, by TEAMS of warps that are DOWN x ACROSS. INNER_A and INNER_B say whether the
@@ -260,19 +280,7 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
                 u32 a_high[2 * TALL][2], a_rest[2 * TALL][2], b_high[BROAD][2], b_rest[BROAD][2];
                 read_pairs<2 * TALL, SlicesA::APART, INNER_A>(a, warp_row, k, a_high, a_rest);
                 read_pairs<BROAD, SlicesB::APART, INNER_B>(b, warp_column, k, b_high, b_rest);
-                auto all = [&](u32 (&of_a)[2 * TALL][2], u32 (&of_b)[BROAD][2]) {
-#pragma unroll
-                    for (u32 i = 0; i < TALL; i++)
-#pragma unroll
-                        for (u32 j = 0; j < BROAD; j++) {
-                            const u32 four[4] = {of_a[2 * i][0], of_a[2 * i + 1][0], of_a[2 * i][1],
-                                                 of_a[2 * i + 1][1]};
-                            multiply(of_slice[i][j], four, of_b[j]);
-                        }
-                };
-                all(a_rest, b_high);
-                all(a_high, b_rest);
-                all(a_high, b_high);
+                multiply_parts<TALL, BROAD>(of_slice, a_high, a_rest, b_high, b_rest);
             }
 #pragma unroll
             for (u32 i = 0; i < TALL; i++)

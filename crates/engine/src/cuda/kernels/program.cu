@@ -7,7 +7,8 @@ enum {
     EDGE_DOT, EDGE_DOT_GRADIENT, SEGMENT_REDUCE, SEGMENT_REDUCE_GRADIENT, SPREAD, LOG_SOFTMAX,
     LOG_SOFTMAX_GRADIENT, FILL, UNARY, UNARY_GRADIENT, BINARY, BINARY_GRADIENT, SCALED_SUM, MOVE,
     TRANSPOSE, GATHER_ROWS, SCATTER_ROWS, DOT, PICKED, LOSS, LOSS_GRADIENT, ROW_NORMS, MEAN,
-    MEAN_NORM_GRADIENT, SQUARES, CLIP, ADAM
+    MEAN_NORM_GRADIENT, SQUARES, CLIP, ADAM, DEFERRED_PRODUCTS,
+    DEFERRED_COLUMNS, DEFERRED_TOTALS
 };
 
 static __device__ __forceinline__ void run_tile(u32 slot, u32 tile, float* shared) {
@@ -58,6 +59,9 @@ static __device__ __forceinline__ void run_tile(u32 slot, u32 tile, float* share
         case SQUARES: squares(slot, tile, shared); break;
         case CLIP: clip(slot, tile, shared); break;
         case ADAM: adam(slot, tile, shared); break;
+        case DEFERRED_PRODUCTS: deferred_products(slot, tile, shared); break;
+        case DEFERRED_COLUMNS: deferred_columns(slot, tile, shared); break;
+        case DEFERRED_TOTALS: deferred_totals(slot, tile, shared); break;
     }
 }
 

@@ -232,11 +232,19 @@ fn drafts() -> impl Strategy<Value = Vec<Draft>> {
 
 proptest! {
     #[test]
-    fn operators_run_after_what_they_need(drafts in drafts(), n_blocks in 1usize..6, random: u64) {
+    fn operators_run_after_what_they_need(
+        drafts in drafts(),
+        fences in proptest::collection::vec(0usize..40, 0..3),
+        n_blocks in 1usize..6,
+        random: u64,
+    ) {
         let mut program = Program::default();
         // Which operator each draft became, or became a part of; and whom it follows.
         let (mut became, mut leaders) = (Vec::new(), Vec::new());
         for (number, draft) in drafts.iter().enumerate() {
+            if fences.contains(&number) {
+                program.fence();
+            }
             let seen = |op: &Scheduled| (op.draft.op.numbers[24], op.followers.len());
             let before: Vec<_> = program.ops.iter().map(seen).collect();
             program.push(draft.clone().constant(13, number as u64));
@@ -263,7 +271,10 @@ proptest! {
         let mut before = Vec::new();
         for (j, b) in drafts.iter().enumerate() {
             for (i, a) in drafts[..j].iter().enumerate() {
-                if became[i] != became[j] && conflict(a, b) {
+                if fences.iter().any(|fence| (i + 1..=j).contains(fence)) {
+                    prop_assert!(became[i] != became[j], "nothing is merged over a fence");
+                    before.push((place(i), place(j), false));
+                } else if became[i] != became[j] && conflict(a, b) {
                     before.push((place(i), place(j), leaders[i] == leaders[j]));
                 }
             }
