@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Cuda;
 use super::arena::Place;
-use super::draft::{Code, Draft};
+use super::draft::{Code, Draft, Words};
 use crate::buffer::{Buffer, Indices};
 use crate::device::{
     AdamStep, Binary, Elementwise, Gradient, Layout, Loss, Losses, Optimisers, Unary,
@@ -39,7 +39,7 @@ pub(super) fn moved(from: Place, range: Range<usize>, to: Place, at: usize, add:
     Draft::new(Code::Move)
         .reads(0, from, range)
         .writes(1, to, at..at + len)
-        .numbers(0, [1, len, len, 0, u32::MAX as usize, len, 0, add.into()])
+        .numbers(0, [1, len, len, 0, u32::MAX as usize, len, add.into()])
         .rows(1, len)
 }
 
@@ -52,9 +52,10 @@ impl Cuda {
         (rows, width): (usize, usize),
         add: bool,
     ) {
-        let draft = Draft::new(Code::Move).input(0, x).output(1, out);
+        let words = Words::of_rows(to, rows, width, out_stride);
+        let draft = Draft::new(Code::Move).input(0, x).touches(1, out.cuda().place(), words, true);
         let [first, second] = starts;
-        let numbers = [rows, width, stride, first, second, out_stride, to, add.into()];
+        let numbers = [rows, width, stride, first, second, out_stride, add.into()];
         self.run(draft.numbers(0, numbers).rows(rows, width));
     }
 

@@ -146,16 +146,16 @@ static __device__ __noinline__ void scaled_sum(u32 slot, u32 tile, float*) {
     BY_FOURS(scaled_sum_of, op.s[0])
 }
 
-// out[r, to + c] (+)= the sum over starts of x[r, start + c].
-//   p: x, out;  s: rows, width, stride of x, start, second start or NONE, stride of out, to, add
+// out[r, c] (+)= the sum over starts of x[r, start + c].
+//   p: x, out;  s: rows, width, stride of x, start, second start or NONE, stride of out, add
 template <int N>
 static __device__ __forceinline__ void move_of(const Op& op, u32 tile) {
     const u32 width = op.s[1];
     each_pack<N>(op, tile, op.s[0] * width, [&](u32 i) {
         const u32 r = divided(op, i), c = i - r * width;
         const float* x = floats(op, 0) + (u64)r * op.s[2] + c;
-        float* to = floats(op, 1) + (u64)r * op.s[5] + op.s[6] + c;
-        const Pack<N> old = old_of<N>(to, op.s[7]);
+        float* to = floats(op, 1) + (u64)r * op.s[5] + c;
+        const Pack<N> old = old_of<N>(to, op.s[6]);
         Pack<N> value = load<N>(x + op.s[3]);
         if (op.s[4] != NONE) {
             const Pack<N> second = load<N>(x + op.s[4]);
@@ -169,7 +169,7 @@ static __device__ __forceinline__ void move_of(const Op& op, u32 tile) {
 static __device__ __noinline__ void move(u32 slot, u32 tile, float*) {
     const Op& op = awaited(slot);
     const u32 second = op.s[4] == NONE ? 0 : op.s[4];
-    const u64 all = op.s[1] | op.s[2] | op.s[3] | second | op.s[5] | op.s[6] | op.p[0] / 4 | op.p[1] / 4;
+    const u64 all = op.s[1] | op.s[2] | op.s[3] | second | op.s[5] | op.p[0] / 4 | op.p[1] / 4;
     BY_FOURS(move_of, all)
 }
 

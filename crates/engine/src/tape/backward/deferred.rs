@@ -8,9 +8,11 @@ use super::super::{Tape, Tensor};
 use crate::buffer::Buffer;
 use crate::device::{DeferredSum, Gradient, Summand};
 
-/// Gradients of fewer values are computed where they are due: such products have hardly any work.
+/// Gradients of fewer values are computed where they are due, and sums over fewer rows: such products
+/// have hardly any work.
 const FEW_VALUES: usize = 1 << 10;
-/// Those of sums over more rows too: they keep a device busy, and take memory to keep.
+const FEW_ROWS: usize = 1 << 4;
+/// Sums over more rows too: they keep a device busy, and take memory to keep.
 const MANY_ROWS: usize = 1 << 12;
 /// So many values are kept at most.
 const MOST_KEPT: usize = 1 << 26;
@@ -76,7 +78,7 @@ impl Tape {
         let fours = columns.is_multiple_of(4) && width.is_multiple_of(4);
         let uses = self.deferred.uses.get(own.index()).copied();
         let shared = uses.is_some_and(|uses| uses > 1);
-        shared && fours && columns * width >= FEW_VALUES && rows <= MANY_ROWS
+        shared && fours && columns * width >= FEW_VALUES && (FEW_ROWS..=MANY_ROWS).contains(&rows)
     }
 
     /// Keeps a gradient for [`Tape::note`].
