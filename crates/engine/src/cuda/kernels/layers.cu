@@ -199,11 +199,11 @@ static __device__ __noinline__ void layer_norm_learned(u32 slot, u32 tile, float
             bias += d;
         });
     }
-    gain = column_sum(gain, scratch);
-    bias = column_sum(bias, scratch);
+    float sums[2] = {gain, bias};
+    sum_columns(sums, scratch);
     if (c < columns && threadIdx.x < COLUMNS) {
-        put(floats(op, 3) + c, gain, op.s[2]);
-        put(floats(op, 4) + c, bias, op.s[3]);
+        put(floats(op, 3) + c, sums[0], op.s[2]);
+        put(floats(op, 4) + c, sums[1], op.s[3]);
     }
 }
 
@@ -213,7 +213,8 @@ static __device__ __forceinline__ float reciprocal_root(double x) {
     return (float)(guess * (1.5 - 0.5 * x * guess * guess));
 }
 
-// Sums are taken in double precision: in a long recurrence batch norm amplifies what they lose.
+// Sums are taken in double precision: in a long recurrence batch norm amplifies what they lose. They are
+// those of differences to the first row, so that the variance needs no mean that must be there before.
 //   p: x, gain, bias, running mean, running variance, out, saved;  s: rows, columns, relu
 static __device__ __noinline__ void batch_norm(u32 slot, u32 tile, float* scratch) {
     // Divisions in double precision take long, and here is time.
@@ -230,19 +231,19 @@ static __device__ __noinline__ void batch_norm(u32 slot, u32 tile, float* scratc
     // On their way too, before the first sum.
     auto learned = [&](u32 i) { return there ? floats(op, i)[c] : 0.0f; };
     const float gain_of_column = learned(1), bias = learned(2), old_mean = learned(3), old_variance = learned(4);
-    double sum = 0.0, squares = 0.0;
-    each_kept(n_rows, columns, c, [&](u32 k, u32) { sum += kept[k]; });
-    each_row(n_rows, columns, c, [&](u32 at, u32) { sum += x[at]; }, KEPT);
-    const double mean = column_sum(sum, scratch) * a_row;
-    auto add_square = [&](float value) {
-        const double d = value - mean;
-        squares += d * d;
+    const double first = n_rows ? x[c] : 0.0f;
+    double sums[2] = {};
+    auto add = [&](float value) {
+        const double d = value - first;
+        sums[0] += d;
+        sums[1] += d * d;
     };
-    each_kept(n_rows, columns, c, [&](u32 k, u32) { add_square(kept[k]); });
-    each_row(n_rows, columns, c, [&](u32 at, u32) { add_square(x[at]); }, KEPT);
-    const double total = column_sum(squares, scratch);
+    each_kept(n_rows, columns, c, [&](u32 k, u32) { add(kept[k]); });
+    each_row(n_rows, columns, c, [&](u32 at, u32) { add(x[at]); }, KEPT);
+    sum_columns(sums, scratch);
     if (!there) return;
-    const float centre = (float)mean, reciprocal = reciprocal_root(total * a_row + (double)EPSILON);
+    const double to_mean = sums[0] * a_row, total = fmax(sums[1] - sums[0] * to_mean, 0.0);
+    const float centre = (float)(first + to_mean), reciprocal = reciprocal_root(total * a_row + (double)EPSILON);
     const float gain = gain_of_column * reciprocal;
     auto normed = [&](float value) {
         const float y = gain * (value - centre) + bias;
@@ -295,7 +296,7 @@ static __device__ __noinline__ void batch_norm_gradient(u32 slot, u32 tile, floa
     const float mean = there ? floats(op, 3)[c] : 0.0f;
     const float reciprocal = there ? floats(op, 3)[columns + c] : 0.0f;
     const u32 n_rows = there ? rows : 0;
-    double sum = 0.0, sum_h = 0.0;
+    double sums[2] = {};
     auto passed = [&](float d, float result) { return result <= 0.0f ? 0.0f : d; };
     auto load_d = [&](u32 at) { return passed(dy[at], active ? y[at] : 1.0f); };
     auto load_h = [&](u32 at) { return (x[at] - mean) * reciprocal; };
@@ -312,15 +313,16 @@ static __device__ __noinline__ void batch_norm_gradient(u32 slot, u32 tile, floa
     each_kept(n_rows, columns, c, [&](u32 k, u32) {
         d_kept[k] = passed(d_kept[k], y_kept[k]);
         h_kept[k] = (h_kept[k] - mean) * reciprocal;
-        sum += d_kept[k];
-        sum_h += d_kept[k] * h_kept[k];
+        sums[0] += d_kept[k];
+        sums[1] += d_kept[k] * h_kept[k];
     });
     each_row(n_rows, columns, c, [&](u32 at, u32) {
         const float d = load_d(at);
-        sum += d;
-        sum_h += d * load_h(at);
+        sums[0] += d;
+        sums[1] += d * load_h(at);
     }, KEPT);
-    const float total = (float)column_sum(sum, scratch), total_h = (float)column_sum(sum_h, scratch);
+    sum_columns(sums, scratch);
+    const float total = (float)sums[0], total_h = (float)sums[1];
     if (!there) return;
     if (threadIdx.x < COLUMNS) {
         floats(op, 6)[c] = old_gain + total_h;

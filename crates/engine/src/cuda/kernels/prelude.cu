@@ -147,20 +147,34 @@ static __device__ __forceinline__ float block_sum(float x, float* scratch) {
 }
 
 
-// The sum over the groups of a column, for all of them.
-template <class Number>
-static __device__ __forceinline__ Number column_sum(Number x, float* scratch) {
+// The sums over the groups of a column of N numbers, for all of them.
+template <int N, class Number>
+static __device__ __forceinline__ void sum_columns(Number (&x)[N], float* scratch) {
     // The groups of a warp first: those of a column are COLUMNS lanes apart.
 #pragma unroll
-    for (int lanes = COLUMNS; lanes < 32; lanes *= 2) x += __shfl_xor_sync(0xffffffffu, x, lanes);
-    Number* sums = (Number*)scratch;
-    __syncthreads();
-    if (threadIdx.x % 32 < COLUMNS) sums[threadIdx.x / 32 * COLUMNS + threadIdx.x % 32] = x;
-    __syncthreads();
-    Number sum = 0;
+    for (int lanes = COLUMNS; lanes < 32; lanes *= 2)
 #pragma unroll
-    for (int warp = 0; warp < WARPS; warp++) sum += sums[warp * COLUMNS + threadIdx.x % COLUMNS];
-    return sum;
+        for (int n = 0; n < N; n++) x[n] += __shfl_xor_sync(0xffffffffu, x[n], lanes);
+    Number(*sums)[COLUMNS][N] = (Number(*)[COLUMNS][N])scratch;
+    const u32 warp = threadIdx.x / 32, column = threadIdx.x % COLUMNS;
+    __syncthreads();
+    if (threadIdx.x % 32 < COLUMNS)
+#pragma unroll
+        for (int n = 0; n < N; n++) sums[warp][column][n] = x[n];
+    __syncthreads();
+#pragma unroll
+    for (int n = 0; n < N; n++) {
+        x[n] = 0;
+#pragma unroll
+        for (int other = 0; other < WARPS; other++) x[n] += sums[other][column][n];
+    }
+}
+
+template <class Number>
+static __device__ __forceinline__ Number column_sum(Number x, float* scratch) {
+    Number sums[1] = {x};
+    sum_columns(sums, scratch);
+    return sums[0];
 }
 
 // Calls `use(place, row)` for the rows of a thread's column, without the first ones.
