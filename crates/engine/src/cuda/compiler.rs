@@ -12,6 +12,7 @@ use super::error::CudaError;
 /// All kernels, as one text.
 pub(super) const SOURCE: &str = concat!(
     include_str!("kernels/prelude.cu"),
+    include_str!("kernels/instructions.cu"),
     include_str!("kernels/turns.cu"),
     include_str!("kernels/product.cu"),
     include_str!("kernels/layers.cu"),

@@ -46,13 +46,6 @@ static __device__ __forceinline__ void put(float* to, float value, bool add) {
     *to = add ? *to + value : value;
 }
 
-// Keeps what is no number.
-static __device__ __forceinline__ float relu(float x) {
-    float y;
-    asm("max.NaN.f32 %0, %1, 0f00000000;" : "=f"(y) : "f"(x));
-    return y;
-}
-
 static __device__ __forceinline__ float sigmoid(float x) { return 1.0f / (1.0f + expf(-x)); }
 
 // One value, or four that follow each other.

@@ -28,39 +28,11 @@ static const int SLICE = 64;
 // Shared memory that the host gives a block.
 static const u32 SHARED_FLOATS = 24064;
 
-// Four values, or zeros.
-static __device__ __forceinline__ void copy_ahead(u32 to, const float* from, bool zeros = false) {
-    asm volatile(
-        "{ .reg .pred p; setp.ne.u32 p, %2, 0; cp.async.cg.shared.global [%0], [%1], 16, p; }" ::"r"(to),
-        "l"(from), "r"((u32)zeros));
-}
-
-static __device__ __forceinline__ void copy_one_ahead(u32 to, const float* from, bool zero) {
-    asm volatile(
-        "{ .reg .pred p; setp.ne.u32 p, %2, 0; cp.async.ca.shared.global [%0], [%1], 4, p; }" ::"r"(to),
-        "l"(from), "r"((u32)zero));
-}
-
-static __device__ __forceinline__ void close_stage() { asm volatile("cp.async.commit_group;"); }
-
-template <int AHEAD>
-static __device__ __forceinline__ void wait_for_stage() {
-    asm volatile("cp.async.wait_group %0;" ::"n"(AHEAD));
-}
-
 // A number in two parts, of which tensor cores take the first whole and the other without at most its
 // last bit.
 static __device__ __forceinline__ void in_parts(float x, u32& high, u32& rest) {
     high = (__float_as_uint(x) + 0x1000u) & 0xffffe000u;
     rest = __float_as_uint(x - __uint_as_float(high));
-}
-
-// sums += a · b for 16 rows, 8 columns and 8 inner indices.
-static __device__ __forceinline__ void multiply(float (&sums)[4], const u32 (&a)[4], const u32 (&b)[2]) {
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-        "{%8, %9}, {%0, %1, %2, %3};"
-        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
 // Slices of one operand, in the order it has in memory: [SIZE, LENGTH] where INNER says that inner
@@ -306,7 +278,8 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
         for (u32 i = 0; i < OUTS; i++) {
             const float* from = of_teams + (own_row + i * STEP) * APART + own_column;
             // Not before: adding them would wait for them.
-            asm volatile("" : "+f"(more), "+f"(addends[i]));
+            not_before(more);
+            not_before(addends[i]);
             // The teams' sums are added in one order.
             float all[TEAMS];
 #pragma unroll

@@ -91,9 +91,7 @@ struct Header {
 // The list of a block. Lists get shorter, and two blocks of a multiprocessor are in each other's
 // way, so whoever comes first to one takes the next from the start, and others from the end.
 static __device__ __forceinline__ uint2 taken_list(const uint2* lists, Header* header) {
-    u32 multiprocessor;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
-    const bool first = atomicAdd(&header->blocks[multiprocessor % 508], 1) == 0;
+    const bool first = atomicAdd(&header->blocks[own_multiprocessor() % 508], 1) == 0;
     const u32 number = atomicAdd(first ? &header->first : &header->others, 1);
     return lists[first ? number : gridDim.x - 1 - number];
 }
@@ -122,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
         const u32 number = current;
         // The next one waits, so the last was the last of its phase.
         if (threadIdx.x == 0 && number && (number == n_turns || turn(number).after)) {
-            asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
+            release_one(arrived);
         }
         if (number >= n_turns) return;
         // In the place of turns that nobody looks at any more.

@@ -47,20 +47,11 @@ struct Layers {
     u32 n_slabs, rows;
 };
 
-static __device__ __forceinline__ u32 in_halves(float first, float second) {
-    u32 two;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(two) : "f"(second), "f"(first));
-    return two;
-}
-
 // Two scaled numbers in parts.
 static __device__ __forceinline__ void in_parts(float first, float second, u32 &high, u32 &low) {
     high = in_halves(first, second);
-    float upper, of_second;
-    asm("{ .reg .b16 a, b; mov.b32 {a, b}, %2; cvt.f32.f16 %0, a; cvt.f32.f16 %1, b; }"
-        : "=f"(upper), "=f"(of_second)
-        : "r"(high));
-    low = in_halves(first - upper, second - of_second);
+    const float2 upper = of_halves(high);
+    low = in_halves(first - upper.x, second - upper.y);
 }
 
 // The power of two that takes numbers up to `largest` to 2^15 at most.
@@ -148,14 +139,13 @@ static __device__ __forceinline__ void bring_weight(u32 to, u32 n_parts, u32 inn
                     const u32 natural =
                         column * 128 + ((four / 2 ^ (column & 7)) << 4) + four % 2 * 8 + m * 4;
                     const u32 at = unit + (NATURAL ? natural : place_of(column, four, m));
-                    asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(high) : "memory");
-                    asm volatile("st.shared.u32 [%0], %1;" ::"r"(at + low_at), "r"(low) : "memory");
+                    store_shared(at, high);
+                    store_shared(at + low_at, low);
                 }
             }
         }
     }
-    // Tensor cores read it by another way.
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    show_to_tensor_cores();
     __syncthreads();
 }
 
@@ -163,28 +153,6 @@ static __device__ __forceinline__ void bring_weight(u32 to, u32 n_parts, u32 inn
 static __device__ __forceinline__ u64 operand_at(u32 shared) {
     const u64 permuted = 1ull << 62, group = 1024 >> 4;
     return permuted | group << 32 | 1ull << 16 | shared >> 4;
-}
-
-// sums (+)= a · bᵀ over 16 inner indices, for 64 rows and 128 columns.
-static __device__ __forceinline__ void multiply(float (&sums)[64], const u32 (&a)[4], u64 b, bool add) {
-    asm volatile(
-        "{ .reg .pred add; setp.ne.b32 add, %69, 0;"
-        "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
-        "%0, %1, %2, %3, %4, %5, %6, %7,"
-        "%8, %9, %10, %11, %12, %13, %14, %15,"
-        "%16, %17, %18, %19, %20, %21, %22, %23,"
-        "%24, %25, %26, %27, %28, %29, %30, %31,"
-        "%32, %33, %34, %35, %36, %37, %38, %39,"
-        "%40, %41, %42, %43, %44, %45, %46, %47,"
-        "%48, %49, %50, %51, %52, %53, %54, %55,"
-        "%56, %57, %58, %59, %60, %61, %62, %63"
-        "}, {%64, %65, %66, %67}, %68, add, 1, 1, 0; }"
-#define FOUR(i) "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3])
-#define SIXTEEN(i) FOUR(i), FOUR(i + 4), FOUR(i + 8), FOUR(i + 12)
-        : SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)
-#undef SIXTEEN
-#undef FOUR
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"((int)add));
 }
 
 // A slice of a group's rows in parts, as tensor cores take them.
@@ -197,24 +165,20 @@ static __device__ __forceinline__ void begin_products(float (&of_slice)[64], con
                                                       u32 apart) {
     const u64 high = operand_at(weight), low = operand_at(weight + apart);
     // Sixteen inner indices are two pieces of 16 bytes, in which addresses count.
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+    begin_group();
 #pragma unroll
     for (u32 k = 0; k < SLICE / 16; k++) multiply(of_slice, slice.low[k], high + 2 * k, k > 0);
 #pragma unroll
     for (u32 k = 0; k < SLICE / 16; k++) multiply(of_slice, slice.high[k], low + 2 * k, true);
 #pragma unroll
     for (u32 k = 0; k < SLICE / 16; k++) multiply(of_slice, slice.high[k], high + 2 * k, true);
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+    end_group();
 }
 
 static __device__ __forceinline__ void end_products(float (&sums)[64], float (&of_slice)[64]) {
-    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+    wait_for_group(of_slice);
 #pragma unroll
-    for (u32 i = 0; i < 64; i++) {
-        // Not before.
-        asm volatile("" : "+f"(of_slice[i])::"memory");
-        sums[i] += of_slice[i];
-    }
+    for (u32 i = 0; i < 64; i++) sums[i] += of_slice[i];
 }
 
 // Where a slice of a weight is.
@@ -287,14 +251,7 @@ static __device__ __forceinline__ void multiply_rows(float (&sums)[64], float (&
             }
         }
         // For the whole group.
-        u32 any;
-        asm volatile(
-            "{ .reg .pred bad, any; setp.ne.u32 bad, %1, 0; barrier.cta.red.or.pred any, %2, %3, bad;"
-            "selp.u32 %0, 1, 0, any; }"
-            : "=r"(any)
-            : "r"((u32)bad), "r"(1 + threadIdx.x / GROUP), "n"(GROUP)
-            : "memory");
-        if (!any) return;
+        if (!any_of<GROUP>(1 + threadIdx.x / GROUP, bad)) return;
     }
 }
 

@@ -26,7 +26,7 @@ static __device__ __forceinline__ void wait_for_inputs() {
         if (after) {
             u32 now;
             do {
-                asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
+                now = acquire(arrived);
             } while (now < after);
         }
     }
