@@ -18,6 +18,7 @@ mod dev;
 mod device;
 mod docs;
 mod draw;
+mod emulated_gpu;
 mod execute;
 mod files;
 mod full_disk;

@@ -18,6 +18,7 @@ mod relabelling;
 mod separation;
 
 mod devices;
+mod parity;
 mod threads;
 
 mod hints;

@@ -1,10 +1,10 @@
 //! All cases of `tests/parity`: outputs, hidden states, loss terms, gradients, running statistics.
-#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
 use std::path::PathBuf;
 
-use salsa_learn::compute::Compute;
 use salsa_learn::parity;
+
+use crate::cases::tested;
 
 fn cases() -> Vec<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/parity");
@@ -21,7 +21,7 @@ fn every_case_agrees_with_the_reference() {
     assert_eq!(cases.len(), 54);
     let mut wrong = Vec::new();
     for path in &cases {
-        for group in parity::check(path, Compute::Cpu { n_threads: 2 }).unwrap() {
+        for group in parity::check(path, tested()).unwrap() {
             if !group.agrees() {
                 wrong.push(format!("{}: {group:?}", path.file_name().unwrap().display()));
             }
