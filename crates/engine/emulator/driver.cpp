@@ -1,17 +1,21 @@
 // A driver whose GPU is the CPU, so that the kernels and the host's part of `--device cuda` run on any
-// machine: tests of a GPU without one, a thousand times slower than with one.
+// machine: for tests, not for speed.
 //
 //     crates/engine/emulator/build target/emulator
 //     SALSA_TEST_CUDA=1 LD_LIBRARY_PATH=target/emulator cargo test -p salsa-engine
 //     LD_LIBRARY_PATH=target/emulator salsa train --device cuda
+//     SALSA_EMULATED_IDLE=1 LD_LIBRARY_PATH=target/emulator salsa bench train --device cuda
 //
 // Everything is done when it is asked for, in order; blocks of one launch run at once. Memory is NaN
 // until something is written, that of the driver's as that which blocks share, and what a block writes
-// behind its own is an error. `SALSA_EMULATED_*` below lets it be another GPU, or one that fails. Only
-// what the engine calls is here (crates/engine/src/cuda).
+// behind its own is an error. `SALSA_EMULATED_*` below lets it be another GPU, one that fails, or one
+// that does nothing, so that what the host takes for a step can be measured and profiled: losses mean
+// nothing then, and no program is ever still running, so programs are as short as they get. Only what
+// the engine calls is here (crates/engine/src/cuda).
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <string>
@@ -41,7 +45,7 @@ namespace {
 
 enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500, NOT_READY = 600, LAUNCH_FAILED = 719 };
 enum { MULTIPROCESSORS = 16, CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
-constexpr unsigned N_MULTIPROCESSORS = 4, BLOCKS_OF_ONE = 2;
+constexpr unsigned BLOCKS_OF_ONE = 2;
 
 uint64_t setting(const char* name, uint64_t otherwise) {
     const char* text = getenv(name);
@@ -52,6 +56,10 @@ uint64_t setting(const char* name, uint64_t otherwise) {
 const unsigned capability = setting("SALSA_EMULATED_CAPABILITY", 90);
 // Bytes of memory.
 const uint64_t memory = setting("SALSA_EMULATED_MEMORY", 16ull << 30);
+// Whether nothing is done that is asked for.
+const bool idle = setting("SALSA_EMULATED_IDLE", 0) != 0;
+// Few, so that each has many tiles, or an H200's.
+const unsigned multiprocessors = idle ? 132 : 4;
 // How many launches it takes until the GPU is lost.
 const uint64_t most_launches = setting("SALSA_EMULATED_LAUNCHES", UINT64_MAX);
 
@@ -86,6 +94,7 @@ void poison(void* from, size_t bytes) { memset(from, 0xff, bytes); }
 
 int launch(void* function, unsigned grid, unsigned threads, size_t shared, unsigned at_once, void** given) {
     if (shared > MOST_SHARED || threads % emulator::WARP || threads > emulator::MOST_THREADS) return INVALID_VALUE;
+    if (idle) return 0;
     if (++launches, lost()) return LAUNCH_FAILED;
     auto begin = [=] {
         poison(dynamic, shared + BEHIND);
@@ -113,7 +122,7 @@ int cuDeviceGetName(char* name, int length, int) { return strncpy(name, "emulate
 
 int cuDeviceGetAttribute(int* value, int attribute, int) {
     switch (attribute) {
-        case MULTIPROCESSORS: *value = N_MULTIPROCESSORS; break;
+        case MULTIPROCESSORS: *value = multiprocessors; break;
         case CAPABILITY_MAJOR: *value = capability / 10; break;
         case CAPABILITY_MINOR: *value = capability % 10; break;
         default: *value = 0;
@@ -145,7 +154,7 @@ int cuEventRecord(void*, void*) { return unless_lost(); }
 int cuEventSynchronize(void*) { return unless_lost(); }
 int cuEventDestroy_v2(void*) { return 0; }
 // Every second one is done, so that programs have many lengths.
-int cuEventQuery(void*) { return queries++ % 2 ? NOT_READY : unless_lost(); }
+int cuEventQuery(void*) { return queries++ % 2 && !idle ? NOT_READY : unless_lost(); }
 
 int cuModuleLoadData(void** module, const void*) { return make(module); }
 int cuModuleUnload(void*) { return 0; }
@@ -161,7 +170,7 @@ int cuModuleGetFunction(void** function, void*, const char* name) {
 
 int cuLaunchKernel(void* function, unsigned grid, unsigned, unsigned, unsigned threads, unsigned, unsigned,
                    unsigned shared, void*, void** given, void**) {
-    return launch(function, grid, threads, shared, N_MULTIPROCESSORS, given);
+    return launch(function, grid, threads, shared, multiprocessors, given);
 }
 
 // All blocks run at once, or they would wait forever.
@@ -180,7 +189,7 @@ int cuMemAlloc_v2(uint64_t* address, size_t bytes) {
     if (bytes > memory - held) return OUT_OF_MEMORY;
     void* block = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
     if (!block) return OUT_OF_MEMORY;
-    poison(block, bytes);
+    if (!idle) poison(block, bytes);
     *address = (uint64_t)block;
     blocks_of_memory[*address] = bytes;
     held += bytes;
@@ -204,10 +213,14 @@ int cuMemHostAlloc(void** block, size_t bytes, unsigned) {
 int cuMemFreeHost(void* block) { return free(block), 0; }
 
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void*) {
-    return memcpy((void*)to, from, bytes), unless_lost();
+    if (!idle) memcpy((void*)to, from, bytes);
+    return unless_lost();
 }
 int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void*) {
-    return memcpy(to, (void*)from, bytes), unless_lost();
+    if (!idle) memcpy(to, (void*)from, bytes);
+    // What comes back is finite.
+    if (idle) std::fill_n((float*)to, bytes / 4, 0.5f);
+    return unless_lost();
 }
 
 // The compiler has nothing to do: this library is what it would make.
