@@ -60,6 +60,8 @@ const uint64_t memory = setting("SALSA_EMULATED_MEMORY", 16ull << 30);
 const bool idle = setting("SALSA_EMULATED_IDLE", 0) != 0;
 // Few, so that each has many tiles, or an H200's.
 const unsigned multiprocessors = idle ? 132 : 4;
+// Where random numbers begin that say which thread of a block goes on when one waits; 0 for their order.
+const uint64_t order = setting("SALSA_EMULATED_ORDER", 0);
 // How many launches it takes until the GPU is lost.
 const uint64_t most_launches = setting("SALSA_EMULATED_LAUNCHES", UINT64_MAX);
 
@@ -107,7 +109,7 @@ int launch(void* function, unsigned grid, unsigned threads, size_t shared, unsig
             }
         }
     };
-    workers.run(grid, threads, at_once, begin, kernel_of(function, given), end);
+    workers.run(grid, threads, at_once, order, begin, kernel_of(function, given), end);
     return 0;
 }
 

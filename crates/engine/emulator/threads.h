@@ -12,6 +12,7 @@
 #include <ucontext.h>
 
 #include <condition_variable>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -71,6 +72,8 @@ struct Fiber {
 struct Block {
     unsigned number = 0, grid = 0, n_threads = 0, multiprocessor = 0, running = 0, left = 0;
     const std::function<void()>* body = nullptr;
+    // Of which random numbers say who is next, or 0 if threads run in their order.
+    uint64_t order = 0;
     // Threads that need not wait, a bit for each.
     unsigned ready[MOST_THREADS / WARP] = {};
     // Where it waits for other blocks, and what it found there.
@@ -84,15 +87,25 @@ struct Block {
     Block();
     void run(const std::function<void()>& kernel, unsigned threads);
 
-    // Whoever is next: of the same warp if possible, because what they share is near.
+    // Whoever is next: of the same warp if possible, because what they share is near; or anybody.
     void** next() {
-        for (unsigned i = running / WARP, n = 0; n < MOST_THREADS / WARP; n++, i = (i + 1) % (MOST_THREADS / WARP)) {
+        constexpr unsigned WARPS = MOST_THREADS / WARP;
+        for (unsigned i = drawn(running / WARP, WARPS), n = 0; n < WARPS; n++, i = (i + 1) % WARPS) {
             if (!ready[i]) continue;
-            running = i * WARP + __builtin_ctz(ready[i]);
-            ready[i] &= ready[i] - 1;
+            const unsigned first = drawn(0, WARP), from_there = ready[i] >> first << first;
+            const unsigned lane = __builtin_ctz(from_there ? from_there : ready[i]);
+            ready[i] &= ~(1u << lane);
+            running = i * WARP + lane;
             return fibers[running].state;
         }
         return caller;
+    }
+
+    // In no order, a number below a power of two.
+    unsigned drawn(unsigned in_order, unsigned count) {
+        if (!order) return in_order;
+        order = order * 6364136223846793005 + 1442695040888963407;
+        return order >> 33 & (count - 1);
     }
 };
 
@@ -212,9 +225,10 @@ class Workers {
 
 public:
     // Runs a block each on so many threads at once, and the rest of the grid as they get free. `begin`
-    // and `end` are called before and after each block.
-    void run(unsigned grid, unsigned threads, unsigned at_once, const std::function<void()>& begin,
-             const std::function<void()>& kernel, const std::function<void()>& end) {
+    // and `end` are called before and after each block; `order` is where it takes random numbers from.
+    void run(unsigned grid, unsigned threads, unsigned at_once, uint64_t order,
+             const std::function<void()>& begin, const std::function<void()>& kernel,
+             const std::function<void()>& end) {
         std::mutex done_mutex;
         std::condition_variable changed;
         unsigned next = 0, left = std::min(grid, at_once);
@@ -230,6 +244,7 @@ public:
                     }
                     block.grid = grid;
                     block.multiprocessor = i / 2;
+                    block.order = order;
                     begin();
                     block.run(kernel, threads);
                     end();
