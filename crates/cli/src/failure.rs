@@ -1,5 +1,5 @@
 //! How a command fails: one line on the standard error, exit code 2 for what the user can mend
-//! in the command or the file given, 1 for the rest.
+//! in the command or the file given, 75 for what was stopped and can go on, 1 for the rest.
 
 use std::io;
 use std::path::Path;
@@ -49,6 +49,11 @@ impl Failure {
         Self::Mistake(message.to_string())
     }
 
+    /// Somebody asked a command to stop, and it has saved what it did.
+    pub fn stopped() -> Self {
+        Self::Unfinished("stopped with work left to do".to_owned())
+    }
+
     /// The standard output failed.
     pub fn output(error: io::Error) -> Self {
         match error.kind() {
@@ -94,7 +99,7 @@ impl Failure {
         }
     }
 
-    /// 2 for a mistake, 1 for the rest.
+    /// 2 for a mistake, 75 for a stop, 1 for the rest.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Mistake(_) => 2,
@@ -277,7 +282,11 @@ impl From<TrainError> for Failure {
             TrainError::Network(error) => error.into(),
             TrainError::TooLong { .. } => Self::mistake(error),
             TrainError::Device(_) => Self::System(format!("{error}, go on with --resume")),
-            TrainError::OutOfMemory(error) => Self::System(format!(
+            // One sample cannot be fewer.
+            TrainError::OutOfMemory { error, batch: 1 } => {
+                Self::System(format!("{error}; begin again with a lower --hidden"))
+            }
+            TrainError::OutOfMemory { error, .. } => Self::System(format!(
                 "{error}; go on from the last checkpoint with --resume and a lower --batch, or \
                  begin again with a lower --hidden"
             )),
@@ -334,14 +343,18 @@ mod tests {
 
     #[test]
     fn a_training_without_memory_is_told_what_to_lower() {
-        let mib = |n: u64| n << 20;
-        let (needed, held) = (mib(64), mib(900));
-        let error = CudaError::OutOfMemory { needed, held, free: mib(24), total: mib(1000) };
+        let told = |batch| {
+            let mib = |n: u64| n << 20;
+            let (needed, held) = (mib(64), mib(900));
+            let error = CudaError::OutOfMemory { needed, held, free: mib(24), total: mib(1000) };
+            Failure::from(TrainError::OutOfMemory { error, batch }).to_string()
+        };
         assert_eq!(
-            Failure::from(TrainError::from(error)).to_string(),
+            told(8),
             "the GPU is out of memory: 64 MiB more were needed, 900 MiB are in use here and 24 MiB \
              of 1000 MiB are free; go on from the last checkpoint with --resume and a lower \
              --batch, or begin again with a lower --hidden"
         );
+        assert!(told(1).ends_with("of 1000 MiB are free; begin again with a lower --hidden"));
     }
 }

@@ -23,9 +23,9 @@ use crate::failure::Failure;
 ///
 /// What is trained comes from a run file, from options, or both; what neither says is as in the
 /// paper. The folder gets two checkpoints (best.safetensors by validation loss, last.safetensors
-/// to go on from), a log (log.jsonl) and curves for TensorBoard. Ctrl-C saves and stops; --resume
-/// goes on as if nothing had happened, also after a crash. With --seeds, several runs share the
-/// device or the threads; each ends as it would have alone.
+/// to go on from), a log (log.jsonl) and curves for TensorBoard. Ctrl-C saves and stops, with exit
+/// code 75; --resume goes on as if nothing had happened, also after a crash. With --seeds, several
+/// runs share the device or the threads; each ends as it would have alone.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

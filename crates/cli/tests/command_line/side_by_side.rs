@@ -72,8 +72,8 @@ fn an_interrupt_stops_all_and_all_go_on() {
     let mut training = Training::start(at.path(), &format!("{longer} --seeds 1..3 --out run"));
     assert!(training.next_epoch());
     training.signal("-INT");
-    let (is_success, out) = training.end();
-    assert!(is_success, "{out}");
+    let (code, out) = training.end();
+    assert_eq!(code, Some(75), "{out}");
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines.len(), 7, "{out}");
     for (line, seed) in lines[3..6].iter().zip(1..) {

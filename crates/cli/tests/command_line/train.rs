@@ -34,6 +34,9 @@ pub fn log(run: &Path) -> Vec<serde_json::Value> {
     records.collect()
 }
 
+/// What is told of a run that was asked to stop.
+const STOPPED: &str = "stopped with work left to do\n";
+
 /// A run that is under way, and what it says of its epochs.
 pub struct Training {
     child: Child,
@@ -56,19 +59,19 @@ impl Training {
     pub fn next_epoch(&mut self) -> bool {
         let mut line = String::new();
         self.epochs.read_line(&mut line).unwrap();
-        assert!(line.is_empty() || line.contains("epoch "), "{line}");
-        !line.is_empty()
+        assert!(["", STOPPED].contains(&line.as_str()) || line.contains("epoch "), "{line}");
+        line.contains("epoch ")
     }
 
     pub fn signal(&self, signal: &str) {
         assert!(succeeds("kill", &[signal.as_ref(), self.child.id().to_string().as_ref()]));
     }
 
-    /// Whether it ended well, and what it printed.
-    pub fn end(mut self) -> (bool, String) {
+    /// Its exit code, and what it printed.
+    pub fn end(mut self) -> (Option<i32>, String) {
         while self.next_epoch() {}
         let output = self.child.wait_with_output().unwrap();
-        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
     }
 }
 
@@ -116,8 +119,8 @@ fn an_interrupt_saves_and_tells_how_to_go_on() {
         let mut training = Training::start(at.path(), LONGER);
         assert!(training.next_epoch());
         training.signal(signal);
-        let (is_success, out) = training.end();
-        assert!(is_success, "{out}");
+        let (code, out) = training.end();
+        assert_eq!(code, Some(75), "{out}");
         let lines: Vec<&str> = out.lines().collect();
         assert_eq!(lines.len(), 3, "{out}");
         assert!(lines[1].starts_with("stopped at step "), "{out}");
@@ -143,7 +146,7 @@ fn a_folder_has_one_training_at_a_time() {
     assert_eq!(changed.err, second.err);
     assert_eq!(std::fs::read_to_string(&run_file).unwrap(), run, "what is trained stays told");
     training.signal("-INT");
-    assert!(training.end().0);
+    assert_eq!(training.end().0, Some(75));
 }
 
 #[test]
@@ -161,7 +164,7 @@ fn a_run_that_is_killed_again_and_again_ends_the_same() {
         }
         std::thread::sleep(Duration::from_millis(kills * 13 % 40));
         training.signal("-KILL");
-        if training.end().0 {
+        if training.end().0 == Some(0) {
             break;
         }
         kills += 1;

@@ -48,8 +48,13 @@ pub enum TrainError {
     #[error("{0}; the last checkpoint is still there")]
     Device(CudaError),
     /// The device has not enough memory.
-    #[error("{0}; the last checkpoint is still there and can go on with smaller batches")]
-    OutOfMemory(CudaError),
+    #[error("{error}; the last checkpoint is still there{}", smaller(*batch))]
+    OutOfMemory {
+        /// What the device says.
+        error: CudaError,
+        /// How many samples a batch had.
+        batch: u64,
+    },
     /// More training samples than an epoch can put in order.
     #[error("{samples} training samples are too many for an epoch; set training.train_samples")]
     TooLong {
@@ -75,11 +80,25 @@ pub enum TrainError {
     },
 }
 
+impl TrainError {
+    /// A device without memory, in batches of so many samples.
+    pub(super) fn in_batches_of(self, batch: u64) -> Self {
+        match self {
+            Self::Device(error @ CudaError::OutOfMemory { .. }) => {
+                Self::OutOfMemory { error, batch }
+            }
+            other => other,
+        }
+    }
+}
+
+/// One sample cannot be fewer.
+fn smaller(batch: u64) -> &'static str {
+    if batch > 1 { " and can go on with smaller batches" } else { "" }
+}
+
 impl From<CudaError> for TrainError {
     fn from(error: CudaError) -> Self {
-        match error {
-            CudaError::OutOfMemory { .. } => Self::OutOfMemory(error),
-            other => Self::Device(other),
-        }
+        Self::Device(error)
     }
 }

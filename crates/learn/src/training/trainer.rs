@@ -210,6 +210,7 @@ impl<'a> Trainer<'a> {
         // Nobody else trains here, as the log has found.
         folder.keep_run(&self.run)?;
         let outcome = self.epochs(folder, &mut log, observer);
+        let outcome = outcome.map_err(|error| error.in_batches_of(self.run.training.batch));
         if let Err(error) = &outcome {
             let step = self.progress.step;
             // The error itself matters more than one about the log.

@@ -74,7 +74,7 @@ impl From<TrainError> for WorkError {
             TrainError::Checkpoint(error) => error.into(),
             TrainError::Log(error) => error.into(),
             TrainError::Device(error) => Self::System(error.to_string()),
-            TrainError::OutOfMemory(error) => Self::System(format!("{error}; lower --jobs")),
+            TrainError::OutOfMemory { error, .. } => Self::System(format!("{error}; lower --jobs")),
             _ => Self::Cell(error.to_string()),
         }
     }

@@ -66,7 +66,8 @@ impl Demo {
         let stop = stop_on_interrupt()?;
         let outcome = learning::train(&lesson, &suite, &folder, compute, &stop, out)?;
         if outcome == Outcome::Interrupted {
-            return say(out, "salsa demo goes on from there");
+            say(out, "salsa demo goes on from there")?;
+            return Err(Failure::stopped());
         }
 
         say(out, "\n3. Evaluation: on graphs of up to 1600 nodes\n")?;

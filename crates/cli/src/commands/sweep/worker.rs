@@ -41,7 +41,7 @@ impl Worker {
         let told = tell(out, &folder, &done, "worker");
         match done.stopped {
             // Whoever starts it again must hear so, whatever else happened.
-            true => Err(Failure::Unfinished("stopped with work left to do".to_owned())),
+            true => Err(Failure::stopped()),
             false => told,
         }
     }

@@ -57,7 +57,12 @@ pub fn train_all(
     });
     let ends = ends.map_err(Failure::output)?;
     tell(plans, &screens, &ends, out).map_err(Failure::output)?;
-    failure(plans, ends).map_or(Ok(()), Err)
+    let stopped = ends.iter().any(|end| matches!(end, Ok((Outcome::Interrupted, _))));
+    match failure(plans, ends) {
+        Some(failure) => Err(failure),
+        None if stopped => Err(Failure::stopped()),
+        None => Ok(()),
+    }
 }
 
 fn train(plan: &Plan, compute: Compute, screen: &Screen, introduce: &Sender<String>) -> Ended {
