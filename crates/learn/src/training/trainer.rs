@@ -6,9 +6,10 @@
 //! goes on with batches of another size cuts the rest of its epoch's order into those, so that every
 //! sample still comes once.
 
+mod steps;
+
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::mpsc::Receiver;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use salsa_traces::algorithms;
@@ -18,13 +19,12 @@ use salsa_traces::suite::Suite;
 use super::ahead::made_ahead;
 use super::early_stopping::{EarlyStopping, Verdict};
 use super::folder::Folder;
-use super::log::{Ending, EpochSummary, Record, RunLog, StepSummary};
-use super::observer::{Observer, StepView};
-use super::order::shuffled;
+use super::log::{Ending, EpochSummary, Record, RunLog};
+use super::observer::Observer;
 use super::outcome::{Outcome, TrainError};
 use super::running_loss::RunningLoss;
 use super::schedule::Plateau;
-use super::step::{NotFinite, Pending, StepError, StepOptions, begin, validate};
+use super::step::{NotFinite, StepOptions, validate};
 use crate::batch::Batch;
 use crate::checkpoint::{Checkpoint, CheckpointError, Progress};
 use crate::compute::{Compute, Computed, computed_on};
@@ -50,18 +50,6 @@ pub struct Trainer<'a> {
     /// Whether the next step begins before one is finished.
     ahead: bool,
 }
-
-/// A step that was handed to the device.
-struct Begun {
-    pending: Pending,
-    n_graphs: u64,
-}
-
-/// A step's record goes to the log this often.
-const STEPS_A_RECORD: u64 = 100;
-
-/// Within an epoch, a checkpoint at least this often.
-const SECONDS_A_CHECKPOINT: u64 = 60;
 
 impl<'a> Trainer<'a> {
     /// A training from the start.
@@ -291,104 +279,6 @@ impl<'a> Trainer<'a> {
             },
         )?;
         Ok(Outcome::Finished(ending))
-    }
-
-    /// The rest of an epoch; false if the observer stopped it.
-    fn epoch(
-        &mut self,
-        folder: &Folder,
-        log: &mut RunLog,
-        observer: &mut dyn Observer,
-    ) -> Result<bool, TrainError> {
-        let order = shuffled(self.run.seed, self.progress.epoch, self.n_train);
-        let done = order.len().min(self.progress.samples() as usize);
-        let left = order[done..].chunks(self.run.training.batch as usize);
-        let (train, hints) = (self.train, self.run.hints);
-        let made = |indices: &[u32]| batch(&train, indices.iter().map(|&i| u64::from(i)), hints);
-        made_ahead(left, made, |batches| self.steps(batches, folder, log, observer))
-    }
-
-    /// Steps on batches that are made ahead; false if the observer stopped it.
-    fn steps(
-        &mut self,
-        batches: Receiver<Result<Batch, TrainError>>,
-        folder: &Folder,
-        log: &mut RunLog,
-        observer: &mut dyn Observer,
-    ) -> Result<bool, TrainError> {
-        let mut saved = Instant::now();
-        // The step that a GPU may still be at while the next is handed to it.
-        let mut waiting = None;
-        for batch in batches {
-            let stops = observer.stops();
-            if !stops {
-                let begun = self.begin(&batch?, waiting.is_some());
-                let before = if self.ahead { waiting.replace(begun) } else { Some(begun) };
-                self.finish_step(before, log, observer)?;
-            }
-            let save = saved.elapsed().as_secs() >= SECONDS_A_CHECKPOINT;
-            if stops || save {
-                self.finish_step(waiting.take(), log, observer)?;
-                self.progress.log_records = log.synced()?;
-                self.save(&folder.last())?;
-                saved = Instant::now();
-            }
-            if stops {
-                return Ok(false);
-            }
-        }
-        self.finish_step(waiting, log, observer)?;
-        Ok(true)
-    }
-
-    /// Hands the next step to the device, or the one after if one is still `waiting`.
-    fn begin(&mut self, batch: &Batch, waiting: bool) -> Begun {
-        self.options.optimiser.learning_rate = self.plateau.learning_rate();
-        let number = self.progress.step + 1 + u64::from(waiting);
-        let pending = begin(&mut self.network, batch, &self.options, number);
-        Begun { pending, n_graphs: batch.lengths.len() as u64 }
-    }
-
-    /// Waits for a step, if there is one, and tells how it went.
-    fn finish_step(
-        &mut self,
-        begun: Option<Begun>,
-        log: &mut RunLog,
-        observer: &mut dyn Observer,
-    ) -> Result<(), TrainError> {
-        let Some(Begun { pending, n_graphs }) = begun else { return Ok(()) };
-        let (number, place) = (self.progress.step + 1, self.progress.batch + 1);
-        let stepped = pending.finish(&self.network).map_err(|error| match error {
-            StepError::NotFinite(what) => self.not_finite(number, place, what),
-            StepError::Device(error) => error.into(),
-        })?;
-        (self.progress.step, self.progress.batch) = (number, place);
-        self.progress.epoch_loss.add(stepped.loss, n_graphs);
-        if number.is_multiple_of(STEPS_A_RECORD) {
-            log.append(
-                now(),
-                &Record::Step(StepSummary {
-                    step: number,
-                    epoch: self.progress.epoch,
-                    loss: stepped.loss,
-                    gradient_norm: stepped.gradient_norm,
-                    learning_rate: self.plateau.learning_rate(),
-                }),
-            )?;
-        }
-        let n_batches = place + self.batches_left();
-        observer.step(&StepView { progress: &self.progress, n_batches, stepped });
-        Ok(())
-    }
-
-    /// The error of this step and batch of the epoch, both from 1.
-    fn not_finite(
-        &self,
-        step: u64,
-        batch: u64,
-        NotFinite { term, value }: NotFinite,
-    ) -> TrainError {
-        TrainError::NotFinite { step, epoch: self.progress.epoch + 1, batch, term, value }
     }
 
     /// The validation loss (output and hidden terms) and how good the predictions are.
