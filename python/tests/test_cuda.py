@@ -15,13 +15,14 @@ import salsa_clrs
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
+
+from salsa_clrs import models  # noqa: E402
+
 has_gpu = torch.cuda.is_available()
 for_torch = pytest.mark.skipif(not has_gpu, reason="PyTorch has no GPU")
 for_ours = pytest.mark.skipif(
     not has_gpu and os.environ.get("SALSA_TEST_CUDA") != "1", reason="there is no GPU"
 )
-
-from salsa_clrs import models
 
 
 def loader(n_samples: int = 12, **more: Any) -> salsa_clrs.SALSACLRSDataLoader:
