@@ -45,7 +45,6 @@ namespace {
 
 enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500, NOT_READY = 600, LAUNCH_FAILED = 719 };
 enum { MULTIPROCESSORS = 16, CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
-constexpr unsigned BLOCKS_OF_ONE = 2;
 
 uint64_t setting(const char* name, uint64_t otherwise) {
     const char* text = getenv(name);
@@ -133,7 +132,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
 }
 
 int cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, void*, int, size_t, unsigned) {
-    return *blocks = BLOCKS_OF_ONE, 0;
+    return *blocks = emulator::BLOCKS_OF_ONE, 0;
 }
 
 int cuGetErrorString(int code, const char** text) {

@@ -25,6 +25,8 @@
 namespace emulator {
 
 constexpr unsigned WARP = 32, GROUP = 128, MOST_THREADS = 256;
+// Blocks of one multiprocessor.
+constexpr unsigned BLOCKS_OF_ONE = 2;
 // Not a power of two, so that stacks do not share places of a cache.
 constexpr size_t STACK = (128 << 10) + 17 * 64;
 
@@ -243,7 +245,7 @@ public:
                         block.number = next++;
                     }
                     block.grid = grid;
-                    block.multiprocessor = i / 2;
+                    block.multiprocessor = i / BLOCKS_OF_ONE;
                     block.order = order;
                     begin();
                     block.run(kernel, threads);

@@ -14,8 +14,10 @@ use super::draft::{Access, Code, Draft, Op};
 use super::history::History;
 use super::values::RELU;
 
+mod levels;
 mod turns;
 
+use levels::{Levels, When};
 pub(super) use turns::Turn;
 use turns::{Stretch, Turns};
 
@@ -27,8 +29,6 @@ const MAX_PARTS: usize = 4;
 const BOTH_OUTER: u32 = 2;
 /// About as many cycles are between the phases of a training step that are long.
 const LONG: u32 = 6000;
-/// A phase may take longer by such a part of it for what would take a phase of its own later.
-const SLACK: u32 = 8;
 /// As many phases are not worth a product of its own.
 const SOON: u32 = 2;
 
@@ -327,75 +327,6 @@ struct Left {
     /// Of a tile.
     cycles: u32,
     tiles: Range<u32>,
-}
-
-/// When an operator runs.
-#[derive(Clone, Copy)]
-enum When {
-    /// In this phase.
-    Now,
-    /// Then or later, where it makes the phase a little longer at most.
-    Soon,
-    /// Then or later, where it makes the phase no longer.
-    Later,
-}
-
-/// Blocks by how much they have to do in a phase.
-#[derive(Default)]
-struct Levels {
-    all: Vec<Level>,
-    /// How much the block has to do that has most of what must run, once that is known.
-    longest: Option<u32>,
-}
-
-/// Blocks that follow each other and have as much to do.
-struct Level {
-    cycles: u32,
-    blocks: Range<usize>,
-}
-
-impl Levels {
-    /// Nobody has anything to do.
-    fn begin(&mut self, n_blocks: usize) {
-        self.all.clear();
-        self.all.push(Level { cycles: 0, blocks: 0..n_blocks });
-        self.longest = None;
-    }
-
-    /// Gives a tile each to at most so many of the blocks that have least to do, and says whether it
-    /// is their first. Unless it runs now, no block gets more to do than the one that has most, but
-    /// for a single tile that is a little longer.
-    fn take(&mut self, count: usize, cycles: u32, when: When) -> Option<(bool, Range<usize>)> {
-        let longest = self.all.iter().map(|level| level.cycles).max().expect("there are blocks");
-        let key = |level: &&mut Level| (level.cycles, level.blocks.start);
-        let least = self.all.iter_mut().min_by_key(key).expect("there are blocks");
-        let (start, before, then) = (least.blocks.start, least.cycles, least.cycles + cycles);
-        let most = match when {
-            When::Now => u32::MAX,
-            When::Later => longest,
-            When::Soon if before > 0 => longest,
-            When::Soon => {
-                let longest = *self.longest.get_or_insert(longest);
-                longest + longest / SLACK
-            }
-        };
-        if then > most {
-            return None;
-        }
-        let taken = start..least.blocks.end.min(start + count);
-        if taken == least.blocks {
-            least.cycles = then;
-        } else {
-            least.blocks.start = taken.end;
-            self.all.push(Level { cycles: then, blocks: taken.clone() });
-        }
-        Some((before == 0, taken))
-    }
-
-    /// How many blocks have something to do: the first ones.
-    fn n_busy(&self) -> usize {
-        self.all.iter().filter(|level| level.cycles > 0).map(|level| level.blocks.len()).sum()
-    }
 }
 
 #[cfg(test)]
