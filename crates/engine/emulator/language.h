@@ -149,10 +149,12 @@ inline void not_before(float&) {}
 inline unsigned own_multiprocessor() { return emulator::here->multiprocessor; }
 
 // There are more blocks than processors, so one that looks again and finds nothing new sleeps until
-// somebody counts.
+// somebody counts, which other threads of its own may still have to do.
 inline unsigned acquire(const unsigned* from) {
     emulator::Block& block = *emulator::here;
-    if (block.looked_at == from) {
+    if (block.looked_at == from && block.is_anyone_ready()) {
+        emulator::yield_to_all(block);
+    } else if (block.looked_at == from) {
         syscall(SYS_futex, from, FUTEX_WAIT_PRIVATE, block.found, nullptr, nullptr, 0);
     }
     block.looked_at = from;

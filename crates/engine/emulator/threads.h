@@ -20,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace emulator {
@@ -89,6 +90,16 @@ struct Block {
     Block();
     void run(const std::function<void()>& kernel, unsigned threads);
 
+    // A thread that waits for other blocks while others of its own can go on.
+    void** behind = nullptr;
+    unsigned number_behind = 0;
+
+    bool is_anyone_ready() const {
+        for (unsigned lanes : ready)
+            if (lanes) return true;
+        return false;
+    }
+
     // Whoever is next: of the same warp if possible, because what they share is near; or anybody.
     void** next() {
         constexpr unsigned WARPS = MOST_THREADS / WARP;
@@ -100,7 +111,9 @@ struct Block {
             running = i * WARP + lane;
             return fibers[running].state;
         }
-        return caller;
+        if (!behind) return caller;
+        running = number_behind;
+        return std::exchange(behind, nullptr);
     }
 
     // In no order, a number below a power of two.
@@ -121,6 +134,13 @@ inline Fiber& own_fiber() { return here->fibers[here->running]; }
 // Lets others run until somebody says that this thread is ready.
 __attribute__((noinline)) inline void yield(Block& block) {
     if (!__builtin_setjmp(block.fibers[block.running].state)) go_on(block.next());
+}
+
+// The same, until nobody else of the block can go on.
+inline void yield_to_all(Block& block) {
+    block.number_behind = block.running;
+    block.behind = own_fiber().state;
+    yield(block);
 }
 
 inline void fiber_main() {

@@ -18,10 +18,13 @@ __shared__ u32* arrived;
 
 static __device__ __forceinline__ const Turn& turn(u32 number) { return turns_here[number % (2 * TURNS)]; }
 
+// Not the thread that counts its block as finished, which first waits for all that the block wrote.
+static const u32 POLLER = 32;
+
 // Waits until what this turn's tile reads is there. Every operator calls it once, before it reads
 // anything but its description: what it does before costs nothing where it has to wait anyway.
 static __device__ __forceinline__ void wait_for_inputs() {
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == POLLER) {
         const u32 after = turn(current).after;
         if (after) {
             u32 now;
