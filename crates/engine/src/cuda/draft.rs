@@ -89,25 +89,26 @@ impl Code {
             Self::Adam => 7000,
             Self::BatchNormGradient => 4800,
             Self::BatchNorm => 3600,
-            Self::GatherMaxSource | Self::EdgeDotGradient => 3500,
+            Self::EdgeDotGradient => 4300,
+            Self::GatherMaxSource => 3500,
             Self::GatherMax
             | Self::GatherMaxScale
             | Self::MessagesSource
             | Self::MessagesEnds
             | Self::SegmentReduce
             | Self::SegmentReduceGradient
-            | Self::Messages => 3000,
+            | Self::Messages
+            | Self::DeferredTotals => 3000,
             Self::LayerNormLearned | Self::EdgeDot => 2700,
             Self::ColumnSums => 2400,
+            Self::Transpose => 2100,
             Self::Binary
             | Self::Fill
-            | Self::Move
             | Self::ScaledSum
             | Self::Spread
-            | Self::Squares
-            | Self::Transpose
             | Self::Unary
             | Self::UnaryGradient => 1300,
+            Self::Move | Self::Squares => 1600,
             _ => 2000,
         }
     }

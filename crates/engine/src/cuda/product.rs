@@ -62,6 +62,8 @@ pub(super) struct Product<'a> {
     pub(super) relu: bool,
 }
 
+/// The form of gradients of weights (`product.cu`), of which there are no medium tiles.
+pub(super) const BOTH_OUTER: usize = 2;
 const ADD: usize = 1;
 const RELU: usize = 2;
 
@@ -70,18 +72,30 @@ struct Tiles {
     code: Code,
     rows: usize,
     columns: usize,
-    /// About how many cycles one takes, at all and for each inner index.
+    /// What they are chosen by: about how many cycles one takes, at all and for each inner index.
     cycles: [usize; 2],
+    /// The same as clocks show it in training, where most share a multiprocessor and have to wait.
+    turn: [usize; 2],
 }
 
 impl Tiles {
-    const fn new(code: Code, [rows, columns]: [usize; 2], cycles: [usize; 2]) -> Self {
-        Self { code, rows, columns, cycles }
+    const fn new(
+        code: Code,
+        [rows, columns]: [usize; 2],
+        cycles: [usize; 2],
+        turn: [usize; 2],
+    ) -> Self {
+        Self { code, rows, columns, cycles, turn }
     }
 
     /// About how long one takes.
     fn cycles(&self, inner: usize) -> usize {
         self.cycles[0] + self.cycles[1] * inner
+    }
+
+    /// About how long a block is busy with one.
+    fn turn(&self, inner: usize) -> u32 {
+        (self.turn[0] + self.turn[1] * inner) as u32
     }
 
     /// How many a result has.
@@ -91,10 +105,10 @@ impl Tiles {
 }
 
 /// Both add in the same order.
-const SMALL: Tiles = Tiles::new(Code::ProductSmall, [16, 16], [700, 14]);
-const MEDIUM: Tiles = Tiles::new(Code::ProductMedium, [32, 32], [1500, 22]);
+const SMALL: Tiles = Tiles::new(Code::ProductSmall, [16, 16], [700, 14], [2300, 9]);
+const MEDIUM: Tiles = Tiles::new(Code::ProductMedium, [32, 32], [1500, 22], [4000, 20]);
 /// And this one in another.
-const LARGE: Tiles = Tiles::new(Code::ProductLarge, [64, 32], [1900, 48]);
+const LARGE: Tiles = Tiles::new(Code::ProductLarge, [64, 32], [1900, 48], [3000, 57]);
 /// Inner indices that are read at a time.
 const SLICE: usize = 64;
 /// Blocks that are reckoned with where the order of sums depends on it, two on a multiprocessor. Not
@@ -114,10 +128,26 @@ impl Product<'_> {
         let between = |n_blocks| {
             if cycles(&SMALL, n_blocks) < cycles(&MEDIUM, n_blocks) { &SMALL } else { &MEDIUM }
         };
+        if !self.is_packed() {
+            return &SMALL;
+        }
         match cycles(&LARGE, BLOCKS) < cycles(between(BLOCKS), BLOCKS) {
             true => &LARGE,
+            false if self.form() == BOTH_OUTER => &SMALL,
             false => between(n_blocks),
         }
+    }
+
+    /// Which operands' inner indices follow each other, as the kernels number it.
+    fn form(&self) -> usize {
+        self.parts.first().map_or(0, |(a, b, _)| usize::from(!a.inner) + usize::from(!b.inner))
+    }
+
+    /// Whether results can be written by fours, as larger tiles do.
+    fn is_packed(&self) -> bool {
+        let (_, start, stride) = self.out;
+        let bias = self.bias.map_or(0, |(_, start)| start);
+        [self.columns, start, stride, bias].iter().all(|number| number.is_multiple_of(4))
     }
 
     fn inner(&self) -> usize {
@@ -128,16 +158,14 @@ impl Product<'_> {
         let Self { rows, columns, out: (place, start, stride), .. } = *self;
         let tiles = self.tiles(n_blocks);
         let mut draft = Draft::new(tiles.code);
-        // A fifth more for sharing a multiprocessor.
-        draft.cycles = (tiles.cycles(self.inner()) * 6 / 5) as u32;
-        let (mut wide, mut form) = (true, 0);
+        draft.cycles = tiles.turn(self.inner());
+        let mut wide = true;
         for (i, &(a, b, inner)) in self.parts.iter().enumerate() {
             draft = draft
                 .reads(2 * i, a.place, a.words(rows, inner))
                 .reads(2 * i + 1, b.place, b.words(columns, inner))
                 .numbers(4 * i, [inner, a.apart, b.apart, inner.div_ceil(SLICE)]);
             wide &= a.is_wide(rows, inner) && b.is_wide(columns, inner);
-            form = usize::from(!a.inner) + usize::from(!b.inner);
         }
         if let Some((bias, start)) = self.bias {
             draft = draft.reads(9, bias, start..start + columns);
@@ -146,7 +174,7 @@ impl Product<'_> {
         let across = columns.div_ceil(tiles.columns);
         draft
             .touches(8, place, Words::of_rows(start, rows, columns, stride), true)
-            .numbers(16, [form])
+            .numbers(16, [self.form()])
             .numbers(20, [rows, columns, stride, flags, self.parts.len(), 0, wide.into()])
             .divisor(across)
             .numbers(31, [across])

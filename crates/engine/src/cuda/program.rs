@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use super::draft::{Access, Code, Draft, Op};
 use super::history::History;
+use super::product::BOTH_OUTER;
 use super::values::RELU;
 
 mod levels;
@@ -25,8 +26,6 @@ use turns::{Stretch, Turns};
 pub(super) const MOST_TILES: usize = 1 << 16;
 /// Parts of a product.
 const MAX_PARTS: usize = 4;
-/// The form of gradients of weights (`product.cu`).
-const BOTH_OUTER: u32 = 2;
 /// About as many cycles are between the phases of a training step that are long.
 const LONG: u32 = 6000;
 /// As many phases are not worth a product of its own.
@@ -66,7 +65,8 @@ impl Scheduled {
 }
 
 impl Program {
-    pub(super) fn push(&mut self, draft: Draft) {
+    pub(super) fn push(&mut self, mut draft: Draft) {
+        self.note_what_is_there(&mut draft);
         if self.pass(&draft) || self.merge(&draft) {
             return;
         }
@@ -85,6 +85,17 @@ impl Program {
         self.floor = self.n_phases;
         for op in &mut self.ops {
             op.latest = op.latest.min(self.floor - 1);
+        }
+    }
+
+    /// Which second operands of a product are there when the program begins, as weights are: it can
+    /// read them before it waits.
+    fn note_what_is_there(&mut self, draft: &mut Draft) {
+        let parts = if draft.op.code.is_product() { draft.op.numbers[24] } else { 0 };
+        for part in 0..parts as usize {
+            let b = draft.accesses[2 * part + 1];
+            let there = self.history(b.block).before(&b).next().is_none();
+            draft.op.numbers[17] |= u32::from(there) << part;
         }
     }
 
@@ -184,7 +195,7 @@ impl Program {
         let later = self.earliest(operands).max(phase);
         // A sum that others wait for is shorter if what was there long before is already in it. One
         // that nobody waits for must not become too long for idle blocks.
-        let apart = match op.numbers[16] {
+        let apart = match op.numbers[16] as usize {
             BOTH_OUTER => cycles > LONG,
             _ => later > phase + SOON,
         };
@@ -201,6 +212,7 @@ impl Program {
         other.op.pointers[2 * at..2 * (at + parts)].copy_from_slice(&op.pointers[..2 * parts]);
         other.op.numbers[4 * at..4 * (at + parts)].copy_from_slice(&op.numbers[..4 * parts]);
         other.op.numbers[24] += parts as u32;
+        other.op.numbers[17] |= op.numbers[17] << at;
         other.op.numbers[28] |= op.numbers[28] << at | 1 << at;
         // The result stays the last access.
         let end = other.n_accesses - 1;

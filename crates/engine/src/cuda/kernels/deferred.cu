@@ -42,18 +42,17 @@ static __device__ __noinline__ void deferred_products(u32 slot, u32 tile, float*
 
     Side from_dy, from_x;
     const u32 place = (u32)__cvta_generic_to_shared(shared);
-    u32 next = 0, part = 0, stride = 0;
+    u32 next = 0, part = 0;
     auto load_next = [&]() {
         if (from_dy.left <= 0 && part < count) {
-            stride = parts[part].stride;
-            from_dy.begin(parts[part].dy, stride, row0, columns, parts[part].rows);
+            from_dy.begin(parts[part].dy, parts[part].stride, row0, columns, parts[part].rows);
             from_x.begin(parts[part].x, width, column0, width, parts[part].rows);
             part++;
         }
         if (from_dy.left > 0) {
             const u32 to = place + next * (4 * STAGE);
-            from_dy.copy(to, stride, true, row0, columns);
-            from_x.copy(to + 4 * Side::FLOATS, width, true, column0, width);
+            from_dy.copy(to, true, row0, columns);
+            from_x.copy(to + 4 * Side::FLOATS, true, column0, width);
             next = next + 1 == STAGES ? 0 : next + 1;
         }
         close_stage();

@@ -15,6 +15,7 @@
 //   p[12]             a layer's activated result: where it is not positive, out gets 0
 //   s[4i ..]          of part i: inner size, distance of a's lines, distance of b's lines, slices
 //   s[16] form        which stride of each operand is 1 (FORM_ below)
+//   s[17]             of which parts nobody writes b while a program runs
 //   s[20] rows, s[21] columns, s[22] stride of out, s[23] flags, s[24] number of parts,
 //   s[25] stride of the addend, s[26] whether four values can be read at a time,
 //   s[27] stride of the activated result, s[28] which parts begin sums of their own, added later,
@@ -47,6 +48,7 @@ struct Slices {
     // Set here, or compilers would keep registers for them from one product to the next.
     const float* from = nullptr;
     u32 offsets[COPIES] = {};
+    u32 step = 0;  // from a slice to the next
     int left = 0;  // inner indices
 
     // Where in a slice a thread's four values of a copy are.
@@ -59,6 +61,7 @@ struct Slices {
 
     __device__ __forceinline__ void begin(const float* operand, u32 apart, u32 at, u32 limit, u32 size) {
         from = operand;
+        step = INNER ? LENGTH : LENGTH * apart;
         left = size;
 #pragma unroll
         for (u32 i = 0; i < COPIES; i++) {
@@ -68,7 +71,7 @@ struct Slices {
     }
 
     // One slice. Four values at a time where the host says that operands and sizes allow it.
-    __device__ __forceinline__ void copy(u32 to, u32 apart, bool wide, u32 at, u32 limit) {
+    __device__ __forceinline__ void copy(u32 to, bool wide, u32 at, u32 limit) {
         auto place = [&](u32 i) { return to + 4 * (line(i) * APART + first(i)); };
         auto inner = [&](u32 i) { return (int)(INNER ? first(i) : line(i)); };
         if (wide) {
@@ -85,7 +88,7 @@ struct Slices {
                 }
             }
         }
-        from += INNER ? LENGTH : (u64)LENGTH * apart;
+        from += step;
         left -= LENGTH;
     }
 };
@@ -172,53 +175,67 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
         left = op.s[4 * part + 3];
         part++;
     };
-    auto load_next = [&]() {
+    auto place_of = [&](u32 stage) { return place + stage * (4 * STAGE); };
+    auto load_next = [&](bool has_b = false) {
         if (left == 0 && part < parts) next_part();
         if (left) {
-            const u32 to = place + next * (4 * STAGE);
-            const u32* strides = op.s + 4 * part - 3;
-            from_a.copy(to, strides[0], wide, row0, rows);
-            from_b.copy(to + 4 * SlicesA::FLOATS, strides[1], wide, column0, columns);
+            const u32 to = place_of(next);
+            from_a.copy(to, wide, row0, rows);
+            if (!has_b) from_b.copy(to + 4 * SlicesA::FLOATS, wide, column0, columns);
             left--;
             next = next + 1 == STAGES ? 0 : next + 1;
         }
         close_stage();
     };
 
-    // A thread's results are in one column, STEP rows apart. What else goes into them is on its way
-    // while products are summed.
-    const u32 STEP = THREADS / COLUMNS, OUTS = ROWS / STEP;
-    const u32 own_row = threadIdx.x / COLUMNS, own_column = threadIdx.x % COLUMNS;
+    // A thread's results are packs of values that follow each other, STEP rows apart. What else goes into
+    // them is on its way while products are summed.
+    const int PACK = ROWS * COLUMNS / THREADS < 4 ? 1 : 4;
+    const u32 STEP = THREADS * PACK / COLUMNS, PACKS = ROWS / STEP;
+    const u32 own_row = threadIdx.x * PACK / COLUMNS, own_column = threadIdx.x * PACK % COLUMNS;
     const u32 column = column0 + own_column;
     auto row_of = [&](u32 i) { return row0 + own_row + i * STEP; };
     auto wanted = [&](u32 i) { return column < columns && row_of(i) < rows; };
-    auto load_addend_row = [&](u32 i) {
-        return floats(op, 10) && numbers(op, 11) && wanted(i) ? numbers(op, 11)[row_of(i)] : row_of(i);
-    };
-    auto load_addend = [&](u32 i, u32 row) {
-        return floats(op, 10) && wanted(i) ? floats(op, 10)[(u64)row * op.s[25] + column] : 0.0f;
-    };
-    auto load_old = [&](u32 i) {
-        return op.s[23] & PRODUCT_ADD && wanted(i) ? floats(op, 8)[(u64)row_of(i) * op.s[22] + column] : 0.0f;
-    };
-    auto load_passes = [&](u32 i) {
-        return floats(op, 12) && wanted(i) ? floats(op, 12)[(u64)row_of(i) * op.s[27] + column] : 1.0f;
-    };
-    u32 addend_rows[OUTS];
-    float addends[OUTS], old[OUTS], passes[OUTS];
 
     next_part();
-    wait_for_inputs();
-#pragma unroll
-    for (u32 i = 0; i < OUTS; i++) addend_rows[i] = load_addend_row(i);
+    // What nobody writes, such as a weight, need not wait.
+    const u32 ahead = wide && op.s[17] & 1 ? min(left, STAGES - 1u) : 0;
 #pragma unroll 1
-    for (int i = 0; i < STAGES - 1; i++) load_next();
-    float more = floats(op, 9) && column < columns ? floats(op, 9)[column] : 0.0f;
+    for (u32 i = 0; i < ahead; i++) from_b.copy(place_of(i) + 4 * SlicesA::FLOATS, true, column0, columns);
+    wait_for_inputs();
+    const float *bias = floats(op, 9), *addend = floats(op, 10), *activated = floats(op, 12);
+    u32 addend_rows[PACKS];
 #pragma unroll
-    for (u32 i = 0; i < OUTS; i++) {
-        addends[i] = load_addend(i, addend_rows[i]);
-        old[i] = load_old(i);
-        passes[i] = load_passes(i);
+    for (u32 i = 0; i < PACKS; i++) addend_rows[i] = row_of(i);
+    if (addend && numbers(op, 11)) {
+#pragma unroll
+        for (u32 i = 0; i < PACKS; i++)
+            if (wanted(i)) addend_rows[i] = numbers(op, 11)[row_of(i)];
+    }
+#pragma unroll 1
+    for (u32 i = 0; i < STAGES - 1; i++) load_next(i < ahead);
+    Pack<PACK> own_bias = filled<PACK>(0.0f), more[PACKS], old[PACKS], passes[PACKS];
+    if (bias && column < columns) own_bias = load<PACK>(bias + column);
+#pragma unroll
+    for (u32 i = 0; i < PACKS; i++) {
+        more[i] = filled<PACK>(0.0f);
+        old[i] = filled<PACK>(0.0f);
+        passes[i] = filled<PACK>(1.0f);
+        if (!wanted(i)) continue;
+        const u64 row = row_of(i);
+        if (addend) more[i] = load<PACK>(addend + (u64)addend_rows[i] * op.s[25] + column);
+        if (op.s[23] & PRODUCT_ADD) old[i] = load<PACK>(floats(op, 8) + row * op.s[22] + column);
+        if (activated) passes[i] = load<PACK>(activated + row * op.s[27] + column);
+    }
+    wait_for_stage<STAGES - 2>();
+    __syncthreads();
+    // What was asked for with the first slices is there as well.
+    u32 passed = 0;
+#pragma unroll
+    for (u32 i = 0; i < PACKS; i++) {
+        more[i] = plus(own_bias, more[i]);
+#pragma unroll
+        for (u32 k = 0; k < PACK; k++) passed |= passes[i].v[k] <= 0.0f ? 0 : 1 << (i * PACK + k);
     }
 
     const u32 warp = threadIdx.x / 32, team = warp / (DOWN * ACROSS);
@@ -239,9 +256,6 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
         last = now >= parts;
 #pragma unroll 1
         for (; slices; slices--) {
-            wait_for_stage<STAGES - 2>();
-            __syncthreads();
-            load_next();
             const float* a = shared + stage * STAGE;
             const float* b = a + SlicesA::FLOATS;
             stage = stage + 1 == STAGES ? 0 : stage + 1;
@@ -254,52 +268,69 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
                 read_pairs<BROAD, SlicesB::APART, INNER_B>(b, warp_column, k, b_high, b_rest);
                 multiply_parts<TALL, BROAD>(of_slice, a_high, a_rest, b_high, b_rest);
             }
+            // Copies are asked for while tensor cores multiply.
+            load_next();
 #pragma unroll
             for (u32 i = 0; i < TALL; i++)
 #pragma unroll
                 for (u32 j = 0; j < BROAD; j++)
 #pragma unroll
                     for (u32 n = 0; n < 4; n++) sums[i][j][n] += of_slice[i][j][n];
+            if (last && slices == 1) break;
+            wait_for_stage<STAGES - 2>();
+            __syncthreads();
         }
         const u32 flags = op.s[23];
         if (first > 0) __syncthreads();
 #pragma unroll
         for (u32 i = 0; i < TALL; i++)
 #pragma unroll
-            for (u32 j = 0; j < BROAD; j++)
+            for (u32 half = 0; half < 2; half++) {
+                const u32 down = INNER_A ? 16 * i + 8 * half + group : 2 * TALL * group + 2 * i + half;
+                float* to = of_teams + (team * ROWS + warp_row + down) * APART + warp_column;
+                const u32 n = 2 * half;
+                if (INNER_B) {
 #pragma unroll
-                for (u32 n = 0; n < 4; n++) {
-                    const u32 down = INNER_A ? 16 * i + n / 2 * 8 + group : 2 * TALL * group + 2 * i + n / 2;
-                    const u32 across = INNER_B ? 8 * j + pair + n % 2 : BROAD * (pair + n % 2) + j;
-                    of_teams[(team * ROWS + warp_row + down) * APART + warp_column + across] = sums[i][j][n];
+                    for (u32 j = 0; j < BROAD; j++) *(float2*)(to + 8 * j + pair) = float2{sums[i][j][n], sums[i][j][n + 1]};
+                } else {
+                    to += BROAD * pair;
+#pragma unroll
+                    for (u32 j = 0; j < BROAD; j += 2) {
+                        *(float2*)(to + j) = float2{sums[i][j][n], sums[i][j + 1][n]};
+                        *(float2*)(to + BROAD + j) = float2{sums[i][j][n + 1], sums[i][j + 1][n + 1]};
+                    }
                 }
+            }
         __syncthreads();
 #pragma unroll
-        for (u32 i = 0; i < OUTS; i++) {
+        for (u32 i = 0; i < PACKS; i++) {
             const float* from = of_teams + (own_row + i * STEP) * APART + own_column;
-            // Not before: adding them would wait for them.
-            not_before(more);
-            not_before(addends[i]);
             // The teams' sums are added in one order.
-            float all[TEAMS];
+            Pack<PACK> all[TEAMS];
 #pragma unroll
-            for (u32 n = 0; n < TEAMS; n++) all[n] = from[n * ROWS * APART];
+            for (u32 n = 0; n < TEAMS; n++) all[n] = load<PACK>(from + n * ROWS * APART);
 #pragma unroll
             for (u32 n = TEAMS / 2; n > 0; n /= 2)
 #pragma unroll
-                for (u32 m = 0; m < n; m++) all[m] += all[m + n];
-            float sum = all[0] + (more + addends[i]);
-            if (flags & PRODUCT_RELU) sum = relu(sum);
-            old[i] += sum;
+                for (u32 m = 0; m < n; m++) all[m] = plus(all[m], all[m + n]);
+            Pack<PACK> sum = plus(all[0], more[i]);
+            if (flags & PRODUCT_RELU) {
+#pragma unroll
+                for (u32 k = 0; k < PACK; k++) sum.v[k] = relu(sum.v[k]);
+            }
+            old[i] = plus(old[i], sum);
         }
     }
     wait_for_stage<0>();
     float* out = floats(op, 8);
     const u32 stride = op.s[22];
 #pragma unroll
-    for (u32 i = 0; i < OUTS; i++) {
+    for (u32 i = 0; i < PACKS; i++) {
         if (!wanted(i)) continue;
-        out[(u64)row_of(i) * stride + column] = passes[i] <= 0.0f ? 0.0f : old[i];
+#pragma unroll
+        for (u32 k = 0; k < PACK; k++)
+            if (!(passed >> (i * PACK + k) & 1)) old[i].v[k] = 0.0f;
+        store(out + (u64)row_of(i) * stride + column, old[i]);
     }
 }
 
@@ -320,13 +351,18 @@ static __device__ __forceinline__ void product(const Op& op, u32 tile, float* sh
     }
 }
 
-// The first two add in the same order.
+// The first two add in the same order. Gradients of weights are never in medium tiles.
 static __device__ __noinline__ void product_small(u32 slot, u32 tile, float* shared) {
     product<16, 16, 8, 1, 4>(described[slot], tile, shared);
 }
 
 static __device__ __noinline__ void product_medium(u32 slot, u32 tile, float* shared) {
-    product<32, 32, 8, 1, 3>(described[slot], tile, shared);
+    const Op& op = described[slot];
+    if (op.s[16] == FORM_BOTH_INNER) {
+        product_tile<32, 32, 8, 1, 3, true, true>(op, tile, shared);
+    } else {
+        product_tile<32, 32, 8, 1, 3, true, false>(op, tile, shared);
+    }
 }
 
 static __device__ __noinline__ void product_large(u32 slot, u32 tile, float* shared) {
