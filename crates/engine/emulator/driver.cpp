@@ -27,6 +27,7 @@
 #include "../src/cuda/kernels/turns.cu"
 #include "../src/cuda/kernels/product.cu"
 #include "../src/cuda/kernels/layers.cu"
+#include "../src/cuda/kernels/rows.cu"
 #include "../src/cuda/kernels/deferred.cu"
 #include "../src/cuda/kernels/graphs.cu"
 #include "../src/cuda/kernels/values.cu"

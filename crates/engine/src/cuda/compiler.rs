@@ -16,6 +16,7 @@ pub(super) const SOURCE: &str = concat!(
     include_str!("kernels/turns.cu"),
     include_str!("kernels/product.cu"),
     include_str!("kernels/layers.cu"),
+    include_str!("kernels/rows.cu"),
     include_str!("kernels/deferred.cu"),
     include_str!("kernels/graphs.cu"),
     include_str!("kernels/values.cu"),

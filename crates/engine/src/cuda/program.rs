@@ -15,9 +15,11 @@ use super::history::History;
 use super::product::BOTH_OUTER;
 use super::values::RELU;
 
+mod joined;
 mod levels;
 mod turns;
 
+use joined::join;
 use levels::{Levels, When};
 pub(super) use turns::Turn;
 use turns::{Stretch, Turns};
@@ -124,7 +126,12 @@ impl Program {
         first.draft.cut(grain);
         draft.cut(grain);
         let accesses = draft.accesses().to_vec();
-        first.followers.push(draft);
+        if first.followers.is_empty() && join(&mut first.draft.op, &draft.op) {
+            // What it reads and begins with is there.
+            first.draft.cycles += draft.cycles / 3;
+        } else {
+            first.followers.push(draft);
+        }
         self.n_tiles += first.n_tiles();
         let phase = first.phase;
         self.remember(&accesses, phase, leader);

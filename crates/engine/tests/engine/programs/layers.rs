@@ -95,6 +95,18 @@ pub fn programs() -> Vec<Program> {
         let first = stage.tape.gru(cell, x, state);
         stage.tape.gru(cell, x, first)
     }));
+    // With 128 columns a GPU norms where it computes the unit's gates, there and back.
+    programs.push(Program::new("Gru", "twice, normed", |stage| {
+        let (n, width, columns) = (stage.size.n_nodes, stage.size.width, stage.size.columns);
+        let cell = gru(stage);
+        let (x, mut state) = (stage.parameter(n, width), stage.parameter(n, columns));
+        let (gain, bias) = (stage.parameter(columns, 1), stage.parameter(columns, 1));
+        for _ in 0..2 {
+            let next = stage.tape.gru(cell, x, state);
+            state = stage.tape.layer_norm(next, gain, bias);
+        }
+        state
+    }));
     programs.push(Program::new("Gru", "of a constant", |stage| {
         let (n, width, columns) = (stage.size.n_nodes, stage.size.width, stage.size.columns);
         let cell = gru(stage);
