@@ -197,7 +197,17 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
     auto row_of = [&](u32 i) { return row0 + own_row + i * STEP; };
     auto wanted = [&](u32 i) { return column < columns && row_of(i) < rows; };
 
+    // The slices of the parts whose products are summed together.
+    u32 now = 0, slices = 0;
+    auto next_sums = [&]() {
+        do {
+            slices += op.s[4 * now + 3];
+            now++;
+        } while (now < parts && !(op.s[28] >> now & 1));
+    };
+
     next_part();
+    next_sums();
     // What nobody writes, such as a weight, need not wait.
     const u32 ahead = wide && op.s[17] & 1 ? min(left, STAGES - 1u) : 0;
 #pragma unroll 1
@@ -212,10 +222,11 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
         for (u32 i = 0; i < PACKS; i++)
             if (wanted(i)) addend_rows[i] = numbers(op, 11)[row_of(i)];
     }
+    Pack<PACK> own_bias = filled<PACK>(0.0f);
+    if (bias && column < columns) own_bias = load<PACK>(bias + column);
 #pragma unroll 1
     for (u32 i = 0; i < STAGES - 1; i++) load_next(i < ahead);
-    Pack<PACK> own_bias = filled<PACK>(0.0f), more[PACKS], old[PACKS], passes[PACKS];
-    if (bias && column < columns) own_bias = load<PACK>(bias + column);
+    Pack<PACK> more[PACKS], old[PACKS], passes[PACKS];
 #pragma unroll
     for (u32 i = 0; i < PACKS; i++) {
         more[i] = filled<PACK>(0.0f);
@@ -229,13 +240,18 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
     }
     wait_for_stage<STAGES - 2>();
     __syncthreads();
-    // What was asked for with the first slices is there as well.
+    // What was asked for with the first slices is put together now if it takes many registers. Where it
+    // does not that is done at the end, because it would wait for it.
+    const bool EARLY = PACK > 1;
     u32 passed = 0;
+    auto may_pass = [&](u32 i, u32 k) { return !(passes[i].v[k] <= 0.0f); };
+    if (EARLY) {
 #pragma unroll
-    for (u32 i = 0; i < PACKS; i++) {
-        more[i] = plus(own_bias, more[i]);
+        for (u32 i = 0; i < PACKS; i++) {
+            more[i] = plus(own_bias, more[i]);
 #pragma unroll
-        for (u32 k = 0; k < PACK; k++) passed |= passes[i].v[k] <= 0.0f ? 0 : 1 << (i * PACK + k);
+            for (u32 k = 0; k < PACK; k++) passed |= may_pass(i, k) << (i * PACK + k);
+        }
     }
 
     const u32 warp = threadIdx.x / 32, team = warp / (DOWN * ACROSS);
@@ -243,19 +259,11 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
     const u32 warp_column = warp % ACROSS * (8 * BROAD);
     const u32 group = threadIdx.x % 32 / 4, pair = threadIdx.x % 4 * 2;
     float* of_teams = shared + STAGES * STAGE;
-    u32 stage = 0, now = 0;
-    for (bool last = false; !last;) {
-        // The parts whose products are summed together.
+    u32 stage = 0;
+    for (bool again = false;; again = true) {
         float sums[TALL][BROAD][4] = {};
-        const u32 first = now;
-        u32 slices = 0;
-        do {
-            slices += op.s[4 * now + 3];
-            now++;
-        } while (now < parts && !(op.s[28] >> now & 1));
-        last = now >= parts;
 #pragma unroll 1
-        for (; slices; slices--) {
+        while (slices) {
             const float* a = shared + stage * STAGE;
             const float* b = a + SlicesA::FLOATS;
             stage = stage + 1 == STAGES ? 0 : stage + 1;
@@ -276,12 +284,13 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
                 for (u32 j = 0; j < BROAD; j++)
 #pragma unroll
                     for (u32 n = 0; n < 4; n++) sums[i][j][n] += of_slice[i][j][n];
-            if (last && slices == 1) break;
+            slices--;
+            if (slices == 0 && now == parts) break;
             wait_for_stage<STAGES - 2>();
             __syncthreads();
         }
         const u32 flags = op.s[23];
-        if (first > 0) __syncthreads();
+        if (again) __syncthreads();
 #pragma unroll
         for (u32 i = 0; i < TALL; i++)
 #pragma unroll
@@ -313,13 +322,16 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
             for (u32 n = TEAMS / 2; n > 0; n /= 2)
 #pragma unroll
                 for (u32 m = 0; m < n; m++) all[m] = plus(all[m], all[m + n]);
-            Pack<PACK> sum = plus(all[0], more[i]);
+            if (!EARLY) not_before(more[i].v[0]);
+            Pack<PACK> sum = plus(all[0], EARLY ? more[i] : plus(own_bias, more[i]));
             if (flags & PRODUCT_RELU) {
 #pragma unroll
                 for (u32 k = 0; k < PACK; k++) sum.v[k] = relu(sum.v[k]);
             }
             old[i] = plus(old[i], sum);
         }
+        if (now == parts) break;
+        next_sums();
     }
     wait_for_stage<0>();
     float* out = floats(op, 8);
@@ -329,7 +341,7 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
         if (!wanted(i)) continue;
 #pragma unroll
         for (u32 k = 0; k < PACK; k++)
-            if (!(passed >> (i * PACK + k) & 1)) old[i].v[k] = 0.0f;
+            if (!(EARLY ? passed >> (i * PACK + k) & 1 : may_pass(i, k))) old[i].v[k] = 0.0f;
         store(out + (u64)row_of(i) * stride + column, old[i]);
     }
 }
