@@ -338,9 +338,19 @@ mod tests {
     use crate::cuda::{compiler, draft};
 
     fn code(rows: usize, columns: usize, inner: usize, n_blocks: usize) -> Code {
+        code_of_form([true; 2], rows, columns, inner, n_blocks)
+    }
+
+    fn code_of_form(
+        form: [bool; 2],
+        rows: usize,
+        columns: usize,
+        inner: usize,
+        n_blocks: usize,
+    ) -> Code {
         let place = Place { address: 0, number: 0 };
-        let operand = Operand { place, start: 0, inner: true, apart: inner };
-        let parts = &[(operand, operand, inner)];
+        let [a, b] = form.map(|along| Operand { place, start: 0, inner: along, apart: inner });
+        let parts = &[(a, b, inner)];
         let out = (place, 0, columns);
         let product = Product { parts, rows, columns, out, add: false, bias: None, relu: false };
         product.tiles(n_blocks).code
@@ -375,5 +385,12 @@ mod tests {
     fn a_small_part_of_a_gpu_has_larger_tiles() {
         let code = |n_blocks| code(430, 128, 128, n_blocks);
         assert_eq!((code(264), code(52)), (Code::ProductSmall, Code::ProductMedium));
+    }
+    #[test]
+    fn results_that_are_not_read_by_fours_and_gradients_of_weights_have_small_tiles() {
+        assert_eq!(code(430, 126, 128, 52), Code::ProductSmall);
+        assert_eq!(code(4000, 126, 384, 264), Code::ProductSmall);
+        assert_eq!(code_of_form([false; 2], 430, 128, 128, 52), Code::ProductSmall);
+        assert_eq!(code_of_form([true, false], 430, 128, 128, 52), Code::ProductMedium);
     }
 }

@@ -15,7 +15,7 @@
 //   p[12]             a layer's activated result: where it is not positive, out gets 0
 //   s[4i ..]          of part i: inner size, distance of a's lines, distance of b's lines, slices
 //   s[16] form        which stride of each operand is 1 (FORM_ below)
-//   s[17]             of which parts nobody writes b while a program runs
+//   s[17]             of which parts b is there when a program begins
 //   s[20] rows, s[21] columns, s[22] stride of out, s[23] flags, s[24] number of parts,
 //   s[25] stride of the addend, s[26] whether four values can be read at a time,
 //   s[27] stride of the activated result, s[28] which parts begin sums of their own, added later,
@@ -208,7 +208,7 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
 
     next_part();
     next_sums();
-    // What nobody writes, such as a weight, need not wait.
+    // What is there when a program begins, such as a weight, need not wait.
     const u32 ahead = wide && op.s[17] & 1 ? min(left, STAGES - 1u) : 0;
 #pragma unroll 1
     for (u32 i = 0; i < ahead; i++) from_b.copy(place_of(i) + 4 * SlicesA::FLOATS, true, column0, columns);
@@ -240,8 +240,8 @@ static __device__ __forceinline__ void product_tile(const Op& op, u32 tile, floa
     }
     wait_for_stage<STAGES - 2>();
     __syncthreads();
-    // What was asked for with the first slices is put together now if it takes many registers. Where it
-    // does not that is done at the end, because it would wait for it.
+    // What was asked for with the first slices is put together now if it takes many registers; else at the
+    // end, because this waits for it.
     const bool EARLY = PACK > 1;
     u32 passed = 0;
     auto may_pass = [&](u32 i, u32 k) { return !(passes[i].v[k] <= 0.0f); };
