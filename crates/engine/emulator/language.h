@@ -152,10 +152,12 @@ inline unsigned own_multiprocessor() { return emulator::here->multiprocessor; }
 // somebody counts, which other threads of its own may still have to do.
 inline unsigned acquire(const unsigned* from) {
     emulator::Block& block = *emulator::here;
-    if (block.looked_at == from && block.is_anyone_ready()) {
-        emulator::yield_to_all(block);
-    } else if (block.looked_at == from) {
-        syscall(SYS_futex, from, FUTEX_WAIT_PRIVATE, block.found, nullptr, nullptr, 0);
+    if (block.looked_at == from) {
+        if (block.is_anyone_ready()) {
+            emulator::yield_to_all(block);
+        } else {
+            syscall(SYS_futex, from, FUTEX_WAIT_PRIVATE, block.found, nullptr, nullptr, 0);
+        }
     }
     block.looked_at = from;
     return block.found = __atomic_load_n(from, __ATOMIC_ACQUIRE);

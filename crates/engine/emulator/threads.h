@@ -90,9 +90,8 @@ struct Block {
     Block();
     void run(const std::function<void()>& kernel, unsigned threads);
 
-    // A thread that waits for other blocks while others of its own can go on.
-    void** behind = nullptr;
-    unsigned number_behind = 0;
+    // A thread that waits for other blocks while others of its own can go on, or -1.
+    int behind = -1;
 
     bool is_anyone_ready() const {
         for (unsigned lanes : ready)
@@ -111,9 +110,9 @@ struct Block {
             running = i * WARP + lane;
             return fibers[running].state;
         }
-        if (!behind) return caller;
-        running = number_behind;
-        return std::exchange(behind, nullptr);
+        if (behind < 0) return caller;
+        running = std::exchange(behind, -1);
+        return fibers[running].state;
     }
 
     // In no order, a number below a power of two.
@@ -138,8 +137,7 @@ __attribute__((noinline)) inline void yield(Block& block) {
 
 // The same, until nobody else of the block can go on.
 inline void yield_to_all(Block& block) {
-    block.number_behind = block.running;
-    block.behind = own_fiber().state;
+    block.behind = block.running;
     yield(block);
 }
 
