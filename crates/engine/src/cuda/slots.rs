@@ -43,7 +43,7 @@ impl Drop for Slot {
     }
 }
 
-/// Host memory that the GPU can copy to by itself.
+/// Host memory that programs can write to: the driver maps it at the same address.
 #[derive(Debug)]
 pub(super) struct Return {
     pub(super) host: *mut f32,
