@@ -5,7 +5,7 @@
 A step is zero_grad, forward, losses, backward, clipping the gradient norm at 1.0 and AdamW.
 Files are named `<algorithm>-<processor>[-hints]-<k>.safetensors`; all files that share a name up
 to k are one cell, timed in turn with one model. Batches are read and laid out beforehand, and
-with `--device cuda` they lie on the GPU, which is waited for after the last of them.
+with `--device cuda` they lie on the GPU.
 Prints one line of JSON (or text) for each cell.
 """
 
@@ -115,19 +115,27 @@ def measure(batches: list[Case], options: argparse.Namespace) -> dict[str, Any]:
 def timed(steps: list[Callable[[], Any]], seconds: float, device: torch.device) -> list[float]:
     """Milliseconds of steps in turn, until the time is over and all had as many turns.
 
-    A GPU is waited for after the last in turn, as a training need not wait for each: the mean
-    says what a step takes, single values do not.
+    As in a training, a GPU is not waited for between steps, only when it has two turns of all left
+    to do and after the last step: the mean says what a step takes, single values do not.
     """
     times: list[float] = []
     wait_for(device)
     end = time.perf_counter() + seconds
+    last_turns = None
     while time.perf_counter() < end or not times or len(times) % len(steps):
         start = time.perf_counter()
         turn = len(times) % len(steps)
         steps[turn]()
-        if turn + 1 == len(steps):
-            wait_for(device)
+        if turn + 1 == len(steps) and device.type == "cuda":
+            turns = torch.cuda.Event()
+            turns.record()
+            if last_turns:
+                last_turns.synchronize()
+            last_turns = turns
         times.append(1e3 * (time.perf_counter() - start))
+    start = time.perf_counter()
+    wait_for(device)
+    times[-1] += 1e3 * (time.perf_counter() - start)
     return times
 
 

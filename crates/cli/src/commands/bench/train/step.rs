@@ -1,8 +1,11 @@
 //! The time of one training step, and how much of it the dense products explain.
 
+use std::iter;
 use std::time::{Duration, Instant};
 
+use salsa_learn::batch::Batch;
 use salsa_learn::compute::{Compute, Computed};
+use salsa_learn::training::ahead::made_ahead;
 use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
@@ -58,37 +61,21 @@ pub fn measure(
     compute: Compute,
     time: Duration,
 ) -> Result<Step, Failure> {
-    let mut batches = cell.batches(n_batches)?;
     let mut learner = Learner::new(cell, cell.run().seed, compute)?;
-    let (mut times, mut operations) = (Vec::new(), Vec::new());
-    let mut begin = Instant::now();
-    for round in 0.. {
-        if round == WARM_UP {
-            times.clear();
-            operations.clear();
-            begin = Instant::now();
+    let Times { steps: times, operations, elapsed } = match compute {
+        // A GPU has copies of those it knows; in a training every batch is new.
+        Compute::Cuda(_) => made_ahead(
+            iter::repeat(()),
+            |()| cell.batches(n_batches),
+            |rounds| Times::of(&mut learner, rounds.into_iter(), time),
+        )?,
+        Compute::Cpu { .. } => {
+            let batches = cell.batches(n_batches)?;
+            Times::of(&mut learner, iter::repeat_with(|| Ok(batches.as_slice())), time)?
         }
-        if round > WARM_UP && begin.elapsed() >= time {
-            break;
-        }
-        if let Compute::Cuda(_) = compute {
-            // A GPU has copies of those it knows; in a training every batch is new.
-            batches = cell.batches(n_batches)?;
-        }
-        for (place, batch) in batches.iter().enumerate() {
-            let before = learner.network.tape.device().product_operations();
-            let is_last = place + 1 == batches.len();
-            let (stepped, time) = seconds(|| {
-                learner.step(batch)?;
-                if is_last { learner.wait() } else { Ok(()) }
-            });
-            stepped?;
-            times.push(time);
-            operations.push((learner.network.tape.device().product_operations() - before) as f64);
-        }
-    }
+    };
     let steps = times.len();
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let mean_s = elapsed / steps as f64;
     let rates = times.iter().zip(&operations).map(|(time, operations)| operations / time);
     let rate = median(rates.collect());
     let device = learner.network.tape.device();
@@ -100,9 +87,9 @@ pub fn measure(
         computed: compute.computed(device),
         batches: n_batches,
         steps,
-        mean_ms: 1e3 * mean(&times),
-        steps_per_s: 1.0 / mean(&times),
-        gflop: mean(&operations) / 1e9,
+        mean_ms: 1e3 * mean_s,
+        steps_per_s: 1.0 / mean_s,
+        gflop: operations.iter().sum::<f64>() / steps as f64 / 1e9,
         median_ms: 1e3 * median(times),
         gflop_per_s: rate / 1e9,
         peak_gflop_per_s: None,
@@ -116,4 +103,44 @@ pub fn measure(
         measured.set_peak(Some(product_peak(n_threads, time / 2)));
     }
     Ok(measured)
+}
+
+/// What steps one after the other took.
+struct Times {
+    /// Seconds of each step. A GPU may not be done with the last one then.
+    steps: Vec<f64>,
+    /// Operations of each one's products.
+    operations: Vec<f64>,
+    /// Seconds until all of them were done.
+    elapsed: f64,
+}
+
+impl Times {
+    fn of<B: AsRef<[Batch]>>(
+        learner: &mut Learner,
+        mut rounds: impl Iterator<Item = Result<B, Failure>>,
+        time: Duration,
+    ) -> Result<Self, Failure> {
+        for batches in rounds.by_ref().take(WARM_UP) {
+            batches?.as_ref().iter().try_for_each(|batch| learner.step(batch))?;
+        }
+        learner.wait()?;
+        let (mut steps, mut operations) = (Vec::new(), Vec::new());
+        let begin = Instant::now();
+        for batches in rounds {
+            for batch in batches?.as_ref() {
+                let before = learner.network.tape.device().product_operations();
+                let (stepped, time) = seconds(|| learner.step(batch));
+                stepped?;
+                steps.push(time);
+                let after = learner.network.tape.device().product_operations();
+                operations.push((after - before) as f64);
+            }
+            if begin.elapsed() >= time {
+                break;
+            }
+        }
+        learner.wait()?;
+        Ok(Self { steps, operations, elapsed: begin.elapsed().as_secs_f64() })
+    }
 }
