@@ -5,7 +5,7 @@
 //! shapes alone.
 
 use super::Cuda;
-use super::draft::{Code, Draft, WIDE, Words};
+use super::draft::{Access, Code, Draft, WIDE, Words};
 use crate::buffer::Buffer;
 use crate::device::{DeferredSum, DeferredSums, Gradient, Memory, Summand};
 
@@ -39,50 +39,82 @@ impl DeferredSums for Cuda {
         let table: Vec<u32> = sums.iter().flat_map(|sum| &sum.summands).flat_map(part).collect();
         let table = self.upload(&table);
         let rows = rows_of_a_chunk(sums);
-        // What these read is not looked up one by one: all of it is there, and nobody changes it.
-        self.attempt(|queue| queue.fence());
         let mut first = 0;
-        let partial: Vec<_> = sums
-            .iter()
-            .map(|sum| {
-                let (columns, width, parts) = (sum.columns, sum.width, sum.summands.len());
-                let chunk = chunk(sum, rows);
-                let n_chunks = parts.div_ceil(chunk);
-                let out = Buffer::Cuda(self.block(n_chunks * columns * width));
-                let words = PART * first..PART * (first + parts);
-                first += parts;
-                let draft = match width {
-                    1 => Draft::new(Code::DeferredColumns).tiles(columns, WIDE),
-                    _ => Draft::new(Code::DeferredProducts).tiles(columns, TILE),
-                };
-                let down = draft.n_tiles();
-                let across = if width == 1 { 1 } else { width.div_ceil(TILE) };
-                let mut draft = draft.reads(0, table.place(), words).output(1, &out);
-                draft.cycles = cycles(sum, chunk);
-                let numbers = [columns, width, parts, chunk, across, down * across];
-                self.count(columns, width, rows_of(&sum.summands));
-                self.run(draft.numbers(0, numbers).tiles(n_chunks * down * across, 1));
-                (out, n_chunks)
-            })
-            .collect();
-        self.attempt(|queue| queue.fence());
-        for (sum, (partial, n_chunks)) in sums.iter().zip(&partial) {
-            let DeferredSum { first: [row, column], .. } = *sum;
-            let Gradient { buffer, add } = &gradients[sum.to];
-            // A column of sums is a row of them.
-            let (rows, width, stride) = match sum.width {
-                1 => (1, sum.columns, sum.columns),
-                width => (sum.columns, width, sum.stride),
+        let (mut drafts, mut totals) = (Vec::new(), Vec::new());
+        for sum in sums {
+            let (columns, width, parts) = (sum.columns, sum.width, sum.summands.len());
+            let chunk = chunk(sum, rows);
+            let n_chunks = parts.div_ceil(chunk);
+            let words = PART * first..PART * (first + parts);
+            first += parts;
+            let draft = match width {
+                1 => Draft::new(Code::DeferredColumns).tiles(columns, WIDE),
+                _ => Draft::new(Code::DeferredProducts).tiles(columns, TILE),
             };
-            let start = row * sum.stride + column;
-            let words = Words::of_rows(start, rows, width, stride);
-            let draft = Draft::new(Code::DeferredTotals).input(0, partial);
-            let draft = draft.touches(1, buffer.cuda().place(), words, true);
-            let fours = if start.is_multiple_of(4) { stride } else { 1 };
-            let numbers = [rows * width, width, stride, *n_chunks, (*add).into(), fours];
+            let down = draft.n_tiles();
+            let across = if width == 1 { 1 } else { width.div_ceil(TILE) };
+            let Gradient { buffer, add } = &gradients[sum.to];
+            let (place, add) = (buffer.cuda().place(), usize::from(*add));
+            let target = Target::of(sum);
+            let draft = draft.reads(0, table.place(), words);
+            let (mut draft, stride, add) = if n_chunks == 1 && target.by_fours {
+                (draft.touches(1, place, target.words, true), target.stride, add)
+            } else {
+                let partial = Buffer::Cuda(self.block(n_chunks * columns * width));
+                let draft = draft.output(1, &partial);
+                totals.push((partial, n_chunks, place, target, add));
+                (draft, width, 0)
+            };
+            draft.cycles = cycles(sum, chunk);
+            let numbers = [columns, width, parts, chunk, across, down * across, stride, add];
+            self.count(columns, width, rows_of(&sum.summands));
+            drafts.push(draft.numbers(0, numbers).tiles(n_chunks * down * across, 1));
+        }
+        let reads: Vec<_> = sums.iter().flat_map(|sum| &sum.summands).flat_map(reads).collect();
+        self.attempt(|queue| queue.push_together(drafts, &reads));
+        for (partial, n_chunks, place, target, add) in totals {
+            let Target { words, rows, width, stride, by_fours } = target;
+            let draft = Draft::new(Code::DeferredTotals).input(0, &partial);
+            let draft = draft.touches(1, place, words, true);
+            let fours = if by_fours { width } else { 1 };
+            let numbers = [rows * width, width, stride, n_chunks, add, fours];
             self.run(draft.numbers(0, numbers).rows(rows, width));
         }
     }
+}
+
+/// Where a sum belongs.
+struct Target {
+    words: Words,
+    rows: usize,
+    width: usize,
+    stride: usize,
+    /// Whether its rows can be written by fours.
+    by_fours: bool,
+}
+
+impl Target {
+    fn of(sum: &DeferredSum<'_>) -> Self {
+        let [row, column] = sum.first;
+        // A column of sums is a row of them.
+        let (rows, width, stride) = match sum.width {
+            1 => (1, sum.columns, sum.columns),
+            width => (sum.columns, width, sum.stride),
+        };
+        let start = row * sum.stride + column;
+        let words = Words::of_rows(start, rows, width, stride);
+        let by_fours = [start, width, stride].iter().all(|number| number.is_multiple_of(4));
+        Self { words, rows, width, stride, by_fours }
+    }
+}
+
+/// What a sum finds in its table.
+fn reads(summand: &Summand<'_>) -> impl Iterator<Item = Access> {
+    let whole = |buffer: &Buffer| {
+        let block = buffer.cuda();
+        Access { block: block.place().number, words: Words::all(0..block.len()), write: false }
+    };
+    [Some(summand.dy), summand.x].into_iter().flatten().map(whole)
 }
 
 /// As the kernel reads it (`deferred.cu`).
@@ -117,6 +149,6 @@ fn chunk(sum: &DeferredSum<'_>, rows: usize) -> usize {
 fn cycles(sum: &DeferredSum<'_>, chunk: usize) -> u32 {
     let parts = &sum.summands[..chunk.min(sum.summands.len())];
     let slices: usize = parts.iter().map(|part| part.rows.div_ceil(SLICE)).sum();
-    let each = if sum.width == 1 { 120 } else { 1500 };
-    (3000 + each * slices) as u32
+    let work = if sum.width == 1 { 2000 * parts.len() } else { 1500 * slices };
+    (3000 + work) as u32
 }

@@ -86,7 +86,7 @@ impl Code {
     /// products depend on their sizes.
     fn cycles(self) -> u32 {
         match self {
-            Self::Adam => 7000,
+            Self::Adam => 3500,
             Self::BatchNormGradient => 4800,
             Self::BatchNorm => 3600,
             Self::EdgeDotGradient => 4300,
@@ -301,11 +301,6 @@ impl Draft {
     /// Simple work on so many values.
     pub(super) fn values(self, count: usize) -> Self {
         self.in_spans(count, SPANS[usize::from(count > MANY_VALUES)])
-    }
-
-    /// The same in large tiles, however many there are.
-    pub(super) fn many_values(self, count: usize) -> Self {
-        self.in_spans(count, SPANS[1])
     }
 
     /// In tiles of so many values.

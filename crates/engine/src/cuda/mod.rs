@@ -255,13 +255,10 @@ impl Memory for Cuda {
     }
 
     fn read_later(&self, from: &[&Buffer]) -> Later {
-        let all = self.block(from.len());
-        for (i, buffer) in from.iter().enumerate() {
-            self.run(values::moved(buffer.cuda().place(), 0..1, all.place(), i, false));
-        }
+        let places: Vec<_> = from.iter().map(|buffer| buffer.cuda().place()).collect();
         let mut number = 0;
         self.attempt(|queue| {
-            number = queue.read_later(all.place(), from.len())?;
+            number = queue.read_later(&places)?;
             Ok(())
         });
         Later::Place { number, len: from.len() }

@@ -8,6 +8,7 @@
 //! An operator whose tiles need only what the same tiles of another write follows it on its blocks,
 //! in the same phase.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::draft::{Access, Code, Draft, Op};
@@ -39,8 +40,6 @@ pub(super) struct Program {
     ops: Vec<Scheduled>,
     n_ops: usize,
     n_phases: u32,
-    /// Operators from now on run in this phase or later, those before in earlier ones.
-    floor: u32,
     n_tiles: usize,
     turns: Turns,
     histories: Vec<History>,
@@ -82,11 +81,24 @@ impl Program {
         self.ops.push(Scheduled { draft, followers: Vec::new(), phase, latest: u32::MAX });
     }
 
-    /// Separates what was pushed from what comes: as if all of that needed all of this.
-    pub(super) fn fence(&mut self) {
-        self.floor = self.n_phases;
-        for op in &mut self.ops {
-            op.latest = op.latest.min(self.floor - 1);
+    /// Adds operators that need nothing of each other, and read more than they say themselves. They run
+    /// in one phase: where another operator takes long.
+    pub(super) fn push_together(&mut self, drafts: Vec<Draft>, reads: &[Access]) {
+        let said = drafts.iter().flat_map(Draft::accesses).chain(reads);
+        let earliest = self.earliest(&said.copied().collect::<Vec<_>>());
+        let later = self.ops.iter().filter(|op| op.phase >= earliest);
+        let longest = later.max_by_key(|op| (op.draft.cycles, Reverse(op.phase)));
+        let phase = longest.map_or(earliest, |op| op.phase);
+        let first = self.ops.len();
+        // The first stands for all of them: none runs later than the others.
+        self.remember(reads, phase, first);
+        for (op, draft) in (first..).zip(drafts) {
+            self.n_ops += 1;
+            self.n_tiles += draft.n_tiles();
+            self.remember(draft.accesses(), phase, op);
+            // Nobody follows one of them, who would have to wait for all.
+            let draft = Draft { grain: None, ..draft };
+            self.ops.push(Scheduled { draft, followers: Vec::new(), phase, latest: phase });
         }
     }
 
@@ -105,7 +117,7 @@ impl Program {
     /// into the same tiles: then each tile needs only what the same one of the other writes.
     fn leader(&self, draft: &Draft, phase: u32) -> Option<usize> {
         let grain = draft.grain?;
-        let before = phase.checked_sub(1).filter(|before| *before >= self.floor)?;
+        let before = phase.checked_sub(1)?;
         let touches = draft.accesses().iter().flat_map(|access| {
             let history = &self.histories[access.block as usize];
             history.before(access).flat_map(|touch| history.ops(touch))
@@ -154,7 +166,6 @@ impl Program {
         // A product's result must fill its rows, as the activated one does.
         let whole = !op.code.is_product() || op.numbers[22] == op.numbers[21];
         let can = op.code.can_pass()
-            && phase >= self.floor
             && op.pointers[12] == 0
             && whole
             && written.accesses().last() == Some(&gradient);
@@ -181,11 +192,10 @@ impl Program {
         }
         let (to, operands) = draft.accesses().split_last().expect("a product has a result");
         let Some(first) = self.history(to.block).only_writer(to) else { return false };
-        let Scheduled { phase, draft: other, .. } = &self.ops[first];
-        let phase = *phase;
+        let Scheduled { phase, latest, draft: other, .. } = &self.ops[first];
+        let (phase, latest) = (*phase, *latest);
         let at = other.op.numbers[24] as usize;
-        if phase < self.floor
-            || other.op.code != op.code
+        if other.op.code != op.code
             || at + parts > MAX_PARTS
             || other.op.numbers[23] > 1
             || other.op.pointers[9..13] != [0; 4]
@@ -196,7 +206,7 @@ impl Program {
         {
             return false;
         }
-        // If the first has to wait, what it reads must still be there.
+        // If the first has to wait, it must be able to, and what it reads must still be there.
         let theirs = other.accesses[..other.n_accesses - 1].to_vec();
         let cycles = other.cycles + draft.cycles;
         let later = self.earliest(operands).max(phase);
@@ -210,7 +220,7 @@ impl Program {
             return false;
         }
         let kept = |access| self.earliest(&[Access { write: false, ..access }]) <= phase;
-        if later > phase && !theirs.into_iter().all(kept) {
+        if later > latest || later > phase && !theirs.into_iter().all(kept) {
             return false;
         }
         let Scheduled { phase: now, draft: other, .. } = &mut self.ops[first];
@@ -242,12 +252,11 @@ impl Program {
 
     /// The first phase in which accesses are right.
     fn earliest(&mut self, accesses: &[Access]) -> u32 {
-        let floor = self.floor;
         let after = |access: &Access| {
             let phases = self.history(access.block).before(access).map(|touch| touch.phase + 1);
             phases.max().unwrap_or(0)
         };
-        accesses.iter().map(after).fold(floor, u32::max)
+        accesses.iter().map(after).fold(0, u32::max)
     }
 
     /// Notes the accesses of an operator in a phase: those that must be done before cannot run later.
@@ -330,7 +339,7 @@ impl Program {
         }
         self.turns.end();
         self.ops.clear();
-        (self.n_ops, self.n_phases, self.n_tiles, self.floor) = (0, 0, 0, 0);
+        (self.n_ops, self.n_phases, self.n_tiles) = (0, 0, 0);
         self.number += 1;
         &self.turns
     }

@@ -13,7 +13,7 @@ use cudarc::nvrtc::Ptx;
 use super::CudaOptions;
 use super::arena::Place;
 use super::compiler::SHARED_BYTES;
-use super::draft::{Code, Draft, Op};
+use super::draft::{Access, Code, Draft, Op};
 use super::error::CudaError;
 use super::program::{MOST_TILES, Program, Turn};
 use super::sharing::Share;
@@ -138,8 +138,7 @@ impl Queue {
         }
         // What is copied from a slot is there for the slot's program alone.
         let can_leave = draft.op.code != Code::Copy;
-        let many = MOST_TILES.min(MANY_TILES * self.n_blocks());
-        if can_leave && draft.n_tiles() > many {
+        if can_leave && draft.n_tiles() > self.many_tiles() {
             self.flush()?;
             let blocks = draft.n_tiles().min(4 * self.most_blocks);
             return self.launch(&self.run_one, &draft, blocks, SHARED_BYTES);
@@ -148,6 +147,31 @@ impl Queue {
             self.flush()?;
         }
         self.program.push(draft);
+        self.flush_if_enough()
+    }
+
+    /// Adds operators that need nothing of each other, and read what they do not say themselves.
+    pub(super) fn push_together(
+        &mut self,
+        drafts: Vec<Draft>,
+        reads: &[Access],
+    ) -> Result<(), CudaError> {
+        self.launch_layers()?;
+        let n_tiles = drafts.iter().map(Draft::n_tiles).sum();
+        if drafts.iter().any(|draft| draft.n_tiles() > self.many_tiles()) || n_tiles > MOST_TILES {
+            self.flush()?;
+            drafts.into_iter().try_for_each(|draft| self.push(draft))?;
+            return self.flush();
+        }
+        if !self.has_room(n_tiles) || self.program.len() + drafts.len() > MOST_OPS {
+            self.flush()?;
+        }
+        self.program.push_together(drafts, reads);
+        self.flush_if_enough()
+    }
+
+    /// Launches what waits if it is enough, or if the GPU has nothing to do.
+    fn flush_if_enough(&mut self) -> Result<(), CudaError> {
         if self.program.len() < self.enough {
             return Ok(());
         }
@@ -158,11 +182,9 @@ impl Queue {
         self.flush()
     }
 
-    /// Lets operators from now on run after all that were added before.
-    pub(super) fn fence(&mut self) -> Result<(), CudaError> {
-        self.launch_layers()?;
-        self.program.fence();
-        Ok(())
+    /// An operator of more tiles is launched alone.
+    fn many_tiles(&self) -> usize {
+        MOST_TILES.min(MANY_TILES * self.n_blocks())
     }
 
     /// Whether so many more tiles can be in the next program.
@@ -256,15 +278,23 @@ impl Queue {
         Ok(self.stream.synchronize()?)
     }
 
-    /// Begins to copy words of a block to the host, after everything that was added before. The
-    /// program writes them there itself: a copy of the driver's would take 10 us between programs.
-    pub(super) fn read_later(&mut self, from: Place, len: usize) -> Result<usize, CudaError> {
-        assert!(len <= MOST_RETURNED, "a few values at a time");
+    /// Begins to copy values, each the first of its place, to the host. The program writes them there
+    /// itself: a copy of the driver's would take 10 us between programs.
+    pub(super) fn read_later(&mut self, from: &[Place]) -> Result<usize, CudaError> {
+        assert!(from.len() <= MOST_RETURNED, "a few values at a time");
         let number = self.next_return;
         self.next_return = (number + 1) % N_RETURNS;
-        let host = self.returns[number].host as u64;
-        let draft = Draft::new(Code::Copy).reads(0, from, 0..len).constant(1, host);
-        self.push(draft.numbers(0, [len]).values(len))?;
+        let mut host = self.returns[number].host as u64;
+        for place in from {
+            let mut draft = Draft::new(Code::Copy).reads(0, *place, 0..1).constant(1, host);
+            // Whoever counts as finished waits for what was written, and the host is far away: so
+            // all of them are among the last operators, with the last value.
+            if let Some(last) = from.last() {
+                draft = draft.reads(2, *last, 0..1);
+            }
+            self.push(draft.numbers(0, [1]).values(1))?;
+            host += size_of::<f32>() as u64;
+        }
         self.flush()?;
         self.enough = FIRST_OPS;
         self.returns[number].done.record(&self.stream)?;

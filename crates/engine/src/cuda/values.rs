@@ -16,6 +16,8 @@ pub(super) const COLUMNS: usize = 4;
 pub(super) const ROWS: usize = 8;
 /// Values of a tile whose squares are summed.
 const SQUARES: usize = 1024;
+/// Values of a tile that AdamW updates: a pack for each thread.
+const ADAM: usize = 1024;
 
 /// As the kernels count functions; 0 is none.
 pub(super) const RELU: usize = 1;
@@ -354,6 +356,6 @@ impl Optimisers for Cuda {
             1.0 - beta1,
             1.0 - beta2,
         ];
-        self.run(draft.fractions(1, fractions).many_values(len));
+        self.run(draft.fractions(1, fractions).in_spans(len, ADAM));
     }
 }

@@ -23,18 +23,28 @@ impl Tape {
         let mut one = self.buffer(1);
         self.device.fill(&mut one, 1.0);
         self.slots[loss.index()].gradient = Some(one);
+        let mut waiting = Vec::new();
         while let Some(operation) = self.operations.pop() {
-            let out = operation.out();
-            self.sum_up_for(out);
-            if let Some(dy) = self.slots[out.index()].gradient.take() {
-                if let Some(dy) = self.undo(&operation, dy) {
-                    self.pool.give(dy);
-                }
-                self.relieve();
+            if self.can_wait(&operation) {
+                waiting.push(operation);
+            } else {
+                self.undo_next(operation);
             }
-            operation.recycle(&mut self.pool);
         }
         self.sum_up();
+        waiting.into_iter().for_each(|operation| self.undo_next(operation));
+    }
+
+    fn undo_next(&mut self, operation: Operation) {
+        let out = operation.out();
+        self.sum_up_for(out);
+        if let Some(dy) = self.slots[out.index()].gradient.take() {
+            if let Some(dy) = self.undo(&operation, dy) {
+                self.pool.give(dy);
+            }
+            self.relieve();
+        }
+        operation.recycle(&mut self.pool);
     }
 
     /// Hands `dy` on to the inputs; gives its buffer back, unless it is kept.

@@ -22,8 +22,9 @@ static __device__ __forceinline__ u32 chunk_of(const Op& op, u32 chunk, Deferred
     return count;
 }
 
-// out [chunks, columns, width] = sums of dy [rows, columns] transposed * x [rows, width].
-//   p: table, out;  s: columns, width, parts, parts of a chunk, tiles across, tiles of a chunk
+// out [chunks, columns, width] (+)= sums of dy [rows, columns] transposed * x [rows, width].
+//   p: table, out;  s: columns, width, parts, parts of a chunk, tiles across, tiles of a chunk, how far
+//   rows of out are apart, add;  either there is one chunk, or out has nothing between its rows
 static __device__ __noinline__ void deferred_products(u32 slot, u32 tile, float* shared) {
     using Side = Slices<DEFERRED_TILE, false, DEFERRED_SLICE>;
     const u32 STAGES = 4, STAGE = 2 * Side::FLOATS;
@@ -91,18 +92,21 @@ static __device__ __noinline__ void deferred_products(u32 slot, u32 tile, float*
     // A thread has four rows that follow each other, and four columns.
     const u32 row = row0 + warp_row + threadIdx.x % 32 / 4 * 4, column = column0 + warp_column + 2 * pair;
     if (column >= width) return;
-    float* out = floats(op, 1) + (u64)chunk * columns * width + column;
+    const u32 stride = op.s[6], rows = row < columns ? min(4u, columns - row) : 0;
+    float* out = floats(op, 1) + (u64)chunk * columns * width + row * stride + column;
+    Pack<4> old[4];
+#pragma unroll
+    for (u32 i = 0; i < 4; i++) old[i] = old_of<4>(out + i * stride, op.s[7] && i < rows);
 #pragma unroll
     for (u32 i = 0; i < 4; i++) {
         const float(&own)[2][4] = sums[i / 2];
         const u32 n = i % 2 * 2;
-        if (row + i < columns) {
-            *(float4*)(out + (row + i) * width) = make_float4(own[0][n], own[1][n], own[0][n + 1], own[1][n + 1]);
-        }
+        const Pack<4> sum = {own[0][n], own[1][n], own[0][n + 1], own[1][n + 1]};
+        if (i < rows) store(out + i * stride, plus(old[i], sum));
     }
 }
 
-// out [chunks, columns] = sums of dy [rows, columns], each row times its x where there is one.  p, s: as above
+// out [chunks, columns] (+)= sums of dy [rows, columns], each row times its x where there is one.  p, s: as above
 static __device__ __noinline__ void deferred_columns(u32 slot, u32 tile, float* shared) {
     const Op& op = described[slot];
     const u32 columns = op.s[0], chunk = tile / op.s[5], first = (tile - chunk * op.s[5]) * WIDE;
@@ -116,7 +120,8 @@ static __device__ __noinline__ void deferred_columns(u32 slot, u32 tile, float* 
     }
     const float all = wide_sum(sum, shared);
     if (threadIdx.x < WIDE && first + threadIdx.x < columns) {
-        floats(op, 1)[chunk * columns + first + threadIdx.x] = all;
+        float* to = floats(op, 1) + chunk * columns + first + threadIdx.x;
+        *to = (op.s[7] ? *to : 0.0f) + all;
     }
 }
 

@@ -19,7 +19,9 @@ static __device__ __noinline__ void squares(u32 slot, u32 tile, float* scratch) 
 //   p: sums, loss, out;  s: count, clip
 static __device__ __noinline__ void clip(u32 slot, u32, float* scratch) {
     const Op& op = awaited(slot);
+    const float loss = floats(op, 1)[0];
     double sum = 0.0;
+#pragma unroll 4
     for (u32 i = threadIdx.x; i < op.s[0]; i += THREADS) sum += floats(op, 0)[i];
 #pragma unroll
     for (int lanes = 16; lanes; lanes /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, lanes);
@@ -31,24 +33,24 @@ static __device__ __noinline__ void clip(u32 slot, u32, float* scratch) {
         sum = 0.0;
         for (int i = 0; i < WARPS; i++) sum += sums[i];
         const float norm = (float)sqrt(sum), limit = real(op, 1);
-        const bool finite = isfinite(norm) && isfinite(floats(op, 1)[0]);
         floats(op, 2)[0] = norm;
-        floats(op, 2)[1] = !finite ? NO_NUMBER : norm > limit ? limit / (norm + 1e-6f) : 1.0f;
+        floats(op, 2)[1] = !isfinite(norm) || !isfinite(loss) ? NO_NUMBER : norm > limit ? limit / (norm + 1e-6f) : 1.0f;
     }
     __syncthreads();
 }
 
-// p: gradient, value, first moment, second moment, clipping;
-// s: count, decay, beta 1, beta 2, step size, 1 / sqrt(correction 2), epsilon, 1 - both betas
+// A tile has a pack for each thread, and all that it needs is asked for at once.
+//   p: gradient, value, first moment, second moment, clipping;
+//   s: count, decay, beta 1, beta 2, step size, 1 / sqrt(correction 2), epsilon, 1 - both betas
 template <int N>
 static __device__ __forceinline__ void adam_of(const Op& op, u32 tile) {
     const float scale = floats(op, 4)[1];
-    if (isnan(scale)) return;
     const float decay = real(op, 1), beta1 = real(op, 2), beta2 = real(op, 3), size = real(op, 4);
     const float correction = real(op, 5), epsilon = real(op, 6), rest1 = real(op, 7), rest2 = real(op, 8);
     each_pack<N>(op, tile, op.s[0], [&](u32 i) {
         const Pack<N> gradient = load<N>(floats(op, 0) + i);
         Pack<N> w = load<N>(floats(op, 1) + i), m = load<N>(floats(op, 2) + i), v = load<N>(floats(op, 3) + i);
+        if (isnan(scale)) return;
 #pragma unroll
         for (int k = 0; k < N; k++) {
             const float g = gradient.v[k] * scale;

@@ -1,6 +1,6 @@
 //! Phases, merging, passing and following.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use proptest::prelude::*;
 
@@ -38,6 +38,26 @@ fn an_operator_waits_for_what_it_reads() {
 #[test]
 fn nothing_is_overwritten_while_it_is_read() {
     assert_eq!(phases([op(&[0], &[1]), op(&[2], &[0]), op(&[0], &[3])]), [0, 1, 2]);
+}
+
+#[test]
+fn operators_that_are_pushed_together_run_where_another_takes_long() {
+    let mut program = Program::default();
+    let long = Draft { cycles: 30_000, ..op(&[3], &[4]) };
+    [op(&[0], &[1]), op(&[1], &[2]), op(&[2], &[3]), long, op(&[4], &[5])]
+        .into_iter()
+        .for_each(|draft| program.push(draft));
+    let sums = vec![op(&[0], &[6]), op(&[0], &[7])];
+    let read = |block| Access { block, words: Words::all(0..1000), write: false };
+    program.push_together(sums.clone(), &[read(2)]);
+    // What they read is overwritten later, and what they wrote is read.
+    program.push(op(&[8], &[2]));
+    program.push(op(&[7], &[9]));
+    let found: Vec<_> = program.ops.iter().map(|op| op.phase).collect();
+    assert_eq!(found, [0, 1, 2, 3, 4, 3, 3, 4, 4]);
+    // They wait for what they read in any case.
+    program.push_together(sums, &[read(5)]);
+    assert_eq!(program.ops.last().map(|op| op.phase), Some(5));
 }
 
 #[test]
@@ -230,24 +250,55 @@ fn drafts() -> impl Strategy<Value = Vec<Draft>> {
     proptest::collection::vec(draft, 1..40)
 }
 
+fn conflict(a: &[Access], b: &[Access]) -> bool {
+    a.iter().any(|x| {
+        let same = |y: &&Access| x.block == y.block && (x.write || y.write);
+        b.iter().filter(same).any(|y| words(x).any(|word| words(y).any(|other| word == other)))
+    })
+}
+
+/// Which operators are pushed together with the next, if they can, and what both read besides.
+fn together() -> impl Strategy<Value = BTreeMap<usize, Vec<Access>>> {
+    let read = (0u32..16, 0u32..50).prop_map(|(block, start)| {
+        let words = Words::all(start as usize..start as usize + 50);
+        Access { block, words, write: false }
+    });
+    proptest::collection::btree_map(0usize..40, proptest::collection::vec(read, 0..4), 0..4)
+}
+
 proptest! {
     #[test]
     fn operators_run_after_what_they_need(
         drafts in drafts(),
-        fences in proptest::collection::vec(0usize..40, 0..3),
+        together in together(),
         n_blocks in 1usize..6,
         random: u64,
     ) {
         let mut program = Program::default();
-        // Which operator each draft became, or became a part of; and whom it follows.
+        // All that each draft touches; which operator it became, or became a part of; and whom it
+        // follows.
+        let mut touched: Vec<Vec<Access>> = drafts.iter().map(|draft| draft.accesses().to_vec()).collect();
         let (mut became, mut leaders) = (Vec::new(), Vec::new());
-        for (number, draft) in drafts.iter().enumerate() {
-            if fences.contains(&number) {
-                program.fence();
+        while became.len() < drafts.len() {
+            let number = became.len();
+            let numbered = |number: usize| drafts[number].clone().constant(13, number as u64);
+            if let Some(reads) = together.get(&number) {
+                let apart = |next: &usize| *next < drafts.len() && !conflict(&touched[number], &touched[*next]);
+                let members: Vec<_> = [number].into_iter().chain(Some(number + 1).filter(apart)).collect();
+                let of_others = |read: &&Access| members.iter().all(|&member| !conflict(&touched[member], &[**read]));
+                let reads: Vec<_> = reads.iter().filter(of_others).copied().collect();
+                leaders.extend((program.ops.len()..).take(members.len()));
+                program.push_together(members.iter().map(|&member| numbered(member)).collect(), &reads);
+                for member in members {
+                    became.push(member as u64);
+                    // As if each of them read all of it: the others are not later anyway.
+                    touched[member].extend(&reads);
+                }
+                continue;
             }
             let seen = |op: &Scheduled| (op.draft.op.numbers[24], op.followers.len());
             let before: Vec<_> = program.ops.iter().map(seen).collect();
-            program.push(draft.clone().constant(13, number as u64));
+            program.push(numbered(number));
             let changed = before.iter().zip(&program.ops).position(|(before, op)| *before != seen(op));
             let leader = changed.unwrap_or(before.len());
             let merged = changed.is_some_and(|op| before[op].0 != seen(&program.ops[op]).0);
@@ -261,20 +312,12 @@ proptest! {
         let place = |draft: usize| {
             ops.iter().position(|op| op.pointers[13] == became[draft]).expect("it is there")
         };
-        let conflict = |a: &Draft, b: &Draft| {
-            a.accesses().iter().any(|x| b.accesses().iter().any(|y| {
-                x.block == y.block && (x.write || y.write) && words(x).any(|word| words(y).any(|other| word == other))
-            }))
-        };
         // Pairs of operators of which the first must be done before the second begins, or the same
         // tile of it.
         let mut before = Vec::new();
-        for (j, b) in drafts.iter().enumerate() {
-            for (i, a) in drafts[..j].iter().enumerate() {
-                if fences.iter().any(|fence| (i + 1..=j).contains(fence)) {
-                    prop_assert!(became[i] != became[j], "nothing is merged over a fence");
-                    before.push((place(i), place(j), false));
-                } else if became[i] != became[j] && conflict(a, b) {
+        for (j, b) in touched.iter().enumerate() {
+            for (i, a) in touched[..j].iter().enumerate() {
+                if became[i] != became[j] && conflict(a, b) {
                     before.push((place(i), place(j), leaders[i] == leaders[j]));
                 }
             }

@@ -4,6 +4,7 @@
 //! gradients and inputs belong to it. What is noted is summed when all operators are undone, when
 //! somebody needs one of the sums, or when too much of it would be kept.
 
+use super::super::operation::Operation;
 use super::super::{Tape, Tensor};
 use crate::buffer::Buffer;
 use crate::device::{DeferredSum, Gradient, Summand};
@@ -107,12 +108,21 @@ impl Tape {
         }
     }
 
+    /// Whether undoing an operator can wait until everything else is undone: it needs sums that wait,
+    /// and makes a gradient that stays out of them.
+    pub(super) fn can_wait(&self, operation: &Operation) -> bool {
+        matches!(operation, Operation::Columns { x, out, .. } if x.index() < self.kept && self.is_noted(*out))
+    }
+
     /// Computes what is noted if some of it goes to `tensor`.
     pub(super) fn sum_up_for(&mut self, tensor: Tensor) {
-        let noted = |sum: &Noted| sum.share.to == tensor;
-        if tensor.index() >= self.kept && self.deferred.sums.iter().any(noted) {
+        if tensor.index() >= self.kept && self.is_noted(tensor) {
             self.sum_up();
         }
+    }
+
+    fn is_noted(&self, tensor: Tensor) -> bool {
+        self.deferred.sums.iter().any(|sum| sum.share.to == tensor)
     }
 
     /// Computes what is noted.
