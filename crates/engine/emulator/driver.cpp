@@ -30,6 +30,7 @@
 #include "../src/cuda/kernels/rows.cu"
 #include "../src/cuda/kernels/deferred.cu"
 #include "../src/cuda/kernels/graphs.cu"
+#include "../src/cuda/kernels/columns.cu"
 #include "../src/cuda/kernels/values.cu"
 #include "../src/cuda/kernels/updates.cu"
 #include "../src/cuda/kernels/program.cu"

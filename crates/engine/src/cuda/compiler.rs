@@ -19,6 +19,7 @@ pub(super) const SOURCE: &str = concat!(
     include_str!("kernels/rows.cu"),
     include_str!("kernels/deferred.cu"),
     include_str!("kernels/graphs.cu"),
+    include_str!("kernels/columns.cu"),
     include_str!("kernels/values.cu"),
     include_str!("kernels/updates.cu"),
     include_str!("kernels/program.cu"),

@@ -213,8 +213,8 @@ pub(super) struct Draft {
 
 const MAX_ACCESSES: usize = 18;
 
-/// So many rows are few, if a tile has all of them.
-const FEW_ROWS: usize = 512;
+/// So many rows are few, if a tile has all of them; the kernels keep as many in registers.
+pub(super) const FEW_ROWS: usize = 640;
 
 /// Columns of a tile then, where sums are taken of them, as the kernels have it.
 pub(super) const WIDE: usize = 32;

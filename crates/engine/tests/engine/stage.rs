@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use salsa_engine::buffer::Indices;
-use salsa_engine::device::Loss;
+use salsa_engine::device::{Loss, Unary};
 use salsa_engine::graph::{Edges, Segments};
 use salsa_engine::tape::{Tape, Tensor};
 
@@ -81,11 +81,18 @@ impl Stage {
 
     /// Runs a program there and back. Gradients add up over calls.
     pub fn step(&mut self, program: &Program) -> Outcome {
+        self.step_behind(0, program)
+    }
+
+    /// The same behind so many other operators, on both ways.
+    pub fn step_behind(&mut self, others: usize, program: &Program) -> Outcome {
+        self.run_others(others);
         let (result, loss) = self.forward(program);
         let mut tensors = vec![
             ("result".to_owned(), self.tape.values(result)),
             ("loss".to_owned(), self.tape.values(loss)),
         ];
+        self.run_others(others);
         self.tape.backward(loss);
         for (i, kept) in self.kept.iter().enumerate() {
             tensors.push(if kept.learned {
@@ -96,6 +103,11 @@ impl Stage {
             });
         }
         Outcome { tensors }
+    }
+
+    fn run_others(&mut self, count: usize) {
+        let mut x = self.tape.constant(1, 1, &[1.0]);
+        (0..count).for_each(|_| x = self.tape.unary(Unary::Relu, x));
     }
 
     /// A run from the beginning: no gradients, and the first running statistics.

@@ -8,7 +8,7 @@ static __device__ __forceinline__ Pack<N> message(
     Pack<N> sum = floats(op, 0) ? load<N>(floats(op, 0) + neighbour * columns + c) : filled<N>(0.0f);
     auto add = [&](const Pack<N>& term, float factor) {
 #pragma unroll
-        for (int k = 0; k < N; k++) sum.v[k] += term.v[k] * factor;
+        for (int k = 0; k < N; k++) sum.v[k] = fmaf(term.v[k], factor, sum.v[k]);
     };
     if (floats(op, 1)) add(load<N>(floats(op, 1) + row * columns + c), 1.0f);
     if (floats(op, 2)) add(load<N>(floats(op, 3) + c), floats(op, 2)[entry]);

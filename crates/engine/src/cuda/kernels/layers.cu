@@ -1,4 +1,4 @@
-// Layers beside their products: sums over rows, and norms of columns.
+// Layers beside their products: sums over rows, and norms by what is known.
 
 static const float EPSILON = 1e-5f;
 static const float MOMENTUM = 0.1f;
@@ -96,59 +96,6 @@ static __device__ __noinline__ void layer_norm_learned(u32 slot, u32 tile, float
     }
 }
 
-// 1 / sqrt(x), by one step of Newton's method.
-static __device__ __forceinline__ float reciprocal_root(double x) {
-    const double guess = rsqrtf((float)x);
-    return (float)(guess * (1.5 - 0.5 * x * guess * guess));
-}
-
-// Sums are taken in double precision: in a long recurrence batch norm amplifies what they lose. They are
-// those of differences to the first row, so that the variance needs no mean that must be there before.
-//   p: x, gain, bias, running mean, running variance, out, saved;  s: rows, columns, relu
-static __device__ __noinline__ void batch_norm(u32 slot, u32 tile, float* scratch) {
-    // Divisions in double precision take long, and here is time.
-    const double a_row = 1.0 / described[slot].s[0], unbiased_row = 1.0 / max(described[slot].s[0] - 1, 1u);
-    const Op& op = awaited(slot);
-    const float* x = floats(op, 0);
-    float* out = floats(op, 5);
-    const u32 rows = op.s[0], columns = op.s[1], active = op.s[2];
-    const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS;
-    const bool there = c < columns;
-    const u32 n_rows = there ? rows : 0;
-    float kept[KEPT] = {};
-    each_kept(n_rows, columns, c, [&](u32 k, u32 at) { kept[k] = x[at]; });
-    // On their way too, before the first sum.
-    auto learned = [&](u32 i) { return there ? floats(op, i)[c] : 0.0f; };
-    const float gain_of_column = learned(1), bias = learned(2), old_mean = learned(3), old_variance = learned(4);
-    const double first = n_rows ? x[c] : 0.0f;
-    double sums[2] = {};
-    auto add = [&](float value) {
-        const double d = value - first;
-        sums[0] += d;
-        sums[1] += d * d;
-    };
-    each_kept(n_rows, columns, c, [&](u32 k, u32) { add(kept[k]); });
-    each_row(n_rows, columns, c, [&](u32 at, u32) { add(x[at]); }, KEPT);
-    sum_columns(sums, scratch);
-    if (!there) return;
-    const double to_mean = sums[0] * a_row, total = fmax(sums[1] - sums[0] * to_mean, 0.0);
-    const float centre = (float)(first + to_mean), reciprocal = reciprocal_root(total * a_row + (double)EPSILON);
-    const float gain = gain_of_column * reciprocal;
-    auto normed = [&](float value) {
-        const float y = gain * (value - centre) + bias;
-        return active ? relu(y) : y;
-    };
-    each_kept(rows, columns, c, [&](u32 k, u32 at) { out[at] = normed(kept[k]); });
-    each_row(rows, columns, c, [&](u32 at, u32) { out[at] = normed(x[at]); }, KEPT);
-    if (threadIdx.x < COLUMNS) {
-        const float unbiased = (float)(total * unbiased_row);
-        floats(op, 3)[c] = (1.0f - MOMENTUM) * old_mean + MOMENTUM * centre;
-        floats(op, 4)[c] = (1.0f - MOMENTUM) * old_variance + MOMENTUM * unbiased;
-        floats(op, 6)[c] = centre;
-        floats(op, 6)[columns + c] = reciprocal;
-    }
-}
-
 // p: x, gain, bias, running mean, running variance, out;  s: rows, columns, relu
 template <int N>
 static __device__ __forceinline__ void batch_norm_running_of(const Op& op, u32 tile) {
@@ -171,60 +118,4 @@ static __device__ __forceinline__ void batch_norm_running_of(const Op& op, u32 t
 static __device__ __noinline__ void batch_norm_running(u32 slot, u32 tile, float*) {
     const Op& op = awaited(slot);
     BY_FOURS(batch_norm_running_of, op.s[1])
-}
-
-// p: x, y, gain, saved, dy, dx, d_gain, d_bias;
-// s: rows, columns, relu, add to dx, add to d_gain, add to d_bias
-static __device__ __noinline__ void batch_norm_gradient(u32 slot, u32 tile, float* scratch) {
-    const Op& op = awaited(slot);
-    const float *x = floats(op, 0), *y = floats(op, 1), *dy = floats(op, 4);
-    float* dx = floats(op, 5);
-    const u32 rows = op.s[0], columns = op.s[1], active = op.s[2], add = op.s[3];
-    const u32 c = tile * COLUMNS + threadIdx.x % COLUMNS;
-    const bool there = c < columns;
-    const float mean = there ? floats(op, 3)[c] : 0.0f;
-    const float reciprocal = there ? floats(op, 3)[columns + c] : 0.0f;
-    const u32 n_rows = there ? rows : 0;
-    double sums[2] = {};
-    auto passed = [&](float d, float result) { return result <= 0.0f ? 0.0f : d; };
-    auto load_d = [&](u32 at) { return passed(dy[at], active ? y[at] : 1.0f); };
-    auto load_h = [&](u32 at) { return (x[at] - mean) * reciprocal; };
-    float d_kept[KEPT] = {}, h_kept[KEPT] = {}, y_kept[KEPT] = {}, old_kept[KEPT] = {};
-    each_kept(n_rows, columns, c, [&](u32 k, u32 at) {
-        d_kept[k] = dy[at];
-        h_kept[k] = x[at];
-        y_kept[k] = active ? y[at] : 1.0f;
-        old_kept[k] = add ? dx[at] : 0.0f;
-    });
-    const float gain = there ? floats(op, 2)[c] : 0.0f;
-    const float old_gain = there && op.s[4] ? floats(op, 6)[c] : 0.0f;
-    const float old_bias = there && op.s[5] ? floats(op, 7)[c] : 0.0f;
-    each_kept(n_rows, columns, c, [&](u32 k, u32) {
-        d_kept[k] = passed(d_kept[k], y_kept[k]);
-        h_kept[k] = (h_kept[k] - mean) * reciprocal;
-        sums[0] += d_kept[k];
-        sums[1] += d_kept[k] * h_kept[k];
-    });
-    each_row(n_rows, columns, c, [&](u32 at, u32) {
-        const float d = load_d(at);
-        sums[0] += d;
-        sums[1] += d * load_h(at);
-    }, KEPT);
-    sum_columns(sums, scratch);
-    const float total = (float)sums[0], total_h = (float)sums[1];
-    if (!there) return;
-    if (threadIdx.x < COLUMNS) {
-        floats(op, 6)[c] = old_gain + total_h;
-        floats(op, 7)[c] = old_bias + total;
-    }
-    if (!dx) return;
-    const float factor = gain * reciprocal;
-    const float mean_d = total / rows, mean_h = total_h / rows;
-    auto put_dx = [&](u32 at, float old, float d, float h) {
-        dx[at] = old + factor * (d - mean_d - h * mean_h);
-    };
-    each_kept(rows, columns, c, [&](u32 k, u32 at) { put_dx(at, old_kept[k], d_kept[k], h_kept[k]); });
-    each_row(rows, columns, c, [&](u32 at, u32) {
-        put_dx(at, add ? dx[at] : 0.0f, load_d(at), load_h(at));
-    }, KEPT);
 }

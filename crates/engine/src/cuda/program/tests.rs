@@ -405,7 +405,7 @@ fn tiles_of_other_columns_or_rows_wait_for_the_next_phase() {
     let other = Draft { grain: None, ..norm(&[2], 3) };
     assert_eq!(phases([norm(&[1], 2), other.clone().by_columns(10, 20)]), [0, 1]);
     assert_eq!(phases([norm(&[1], 2), other.clone().by_rows(40)]), [0, 1]);
-    assert_eq!(phases([norm(&[1], 2), other.by_columns(513, 40)]), [0, 1]);
+    assert_eq!(phases([norm(&[1], 2), other.by_columns(641, 40)]), [0, 1]);
     // Of two operators only one could be followed.
     assert_eq!(phases([norm(&[1], 2), norm(&[1], 3), norm(&[2, 3], 4)]), [0, 0, 1]);
     assert_eq!(phases([norm(&[1], 2), op(&[4], &[3]), norm(&[2, 3], 5)]), [0, 0, 1]);

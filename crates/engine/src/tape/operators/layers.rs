@@ -226,9 +226,15 @@ impl Tape {
         let state = BatchNormState { mean: &mut mean, variance: &mut variance };
         let (x_value, gain_value, bias_value) = (self.value(x), self.value(gain), self.value(bias));
         let device = &self.device;
-        device.batch_norm(
-            x_value, gain_value, bias_value, state, activation, rows, columns, &mut out, &mut saved,
-        );
+        if rows == 0 {
+            // No rows have no mean; running ones stay.
+            device.fill(&mut saved, 0.0);
+        } else {
+            device.batch_norm(
+                x_value, gain_value, bias_value, state, activation, rows, columns, &mut out,
+                &mut saved,
+            );
+        }
         self.slots[running.0.index()].value = mean;
         self.slots[running.1.index()].value = variance;
         let inputs = [x, gain, bias];

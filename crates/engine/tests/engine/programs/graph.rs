@@ -1,7 +1,8 @@
 //! Operators on the entries of a graph, and on segments.
 
 use salsa_engine::device::{Activation, Reduction};
-use salsa_engine::tape::{Linear, Messages};
+use salsa_engine::graph::Segments;
+use salsa_engine::tape::{Linear, Messages, Tensor};
 
 use super::Program;
 use crate::stage::Stage;
@@ -71,6 +72,25 @@ pub fn programs() -> Vec<Program> {
         let messages = Messages { target: Some(x), ..Messages::from_source(x) };
         stage.tape.messages(&stage.edges, messages)
     }));
+    for (scaled, activation) in [(false, Activation::Relu), (true, Activation::None)] {
+        programs.push(Program::new(
+            "BatchNorm",
+            format!("of messages, {activation:?}"),
+            move |stage| {
+                let terms = Terms { source: true, target: true, scaled, bias: false, activation };
+                normed(stage, |stage| {
+                    let messages = terms.on(stage);
+                    stage.tape.messages(&stage.edges, messages)
+                })
+            },
+        ));
+    }
+    programs.push(Program::new("BatchNorm", "of entries, and their maxima", |stage| {
+        let (n_entries, columns) = (stage.edges.n_entries(), stage.size.columns);
+        let entries = normed(stage, |stage| stage.parameter(n_entries, columns));
+        let segments = Segments::Rows(stage.edges.clone());
+        stage.tape.segment_reduce(Reduction::Max, entries, &segments)
+    }));
     for reduction in REDUCTIONS {
         programs.push(Program::new("Messages", format!("aggregate {reduction:?}"), move |stage| {
             aggregate(stage, reduction)
@@ -130,7 +150,17 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Messages, a linear layer on each, and a reduction.
-pub fn aggregate(stage: &mut Stage, reduction: Reduction) -> salsa_engine::tape::Tensor {
+/// A norm of what `make` makes. On a GPU one that is between messages or maxima is one operator with
+/// them, on both ways.
+fn normed(stage: &mut Stage, make: impl Fn(&mut Stage) -> Tensor) -> Tensor {
+    let columns = stage.size.columns;
+    let learned = (stage.parameter(columns, 1), stage.parameter(columns, 1));
+    let running = (stage.statistic(columns, 1), stage.statistic(columns, 1));
+    let x = make(stage);
+    stage.tape.batch_norm(x, learned, running, Activation::None)
+}
+
+pub fn aggregate(stage: &mut Stage, reduction: Reduction) -> Tensor {
     let (n, width, columns) = (stage.size.n_nodes, stage.size.width, stage.size.columns);
     let (source, target) = (stage.parameter(n, width), stage.parameter(n, width));
     let weight = stage.parameter(columns, width);
