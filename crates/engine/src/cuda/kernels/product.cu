@@ -38,13 +38,13 @@ static __device__ __forceinline__ void in_parts(float x, u32& high, u32& rest) {
 
 // Slices of one operand, in the order it has in memory: [SIZE, LENGTH] where INNER says that inner
 // indices follow each other, else [LENGTH, SIZE]. Lines are padded so that the threads of a warp read
-// from different banks. What lies beyond the inner size or the limit is 0, and nothing is read for it:
-// a last tile with one row would read that row again and again, which took half as long again.
+// from different banks. What lies beyond the inner size is 0. Lines beyond the limit, whose results nobody
+// wants, repeat others, but not all of them one: a last tile with one row took half as long again.
 template <int SIZE, bool INNER, int LENGTH = SLICE>
 struct Slices {
     static const u32 ALONG = INNER ? LENGTH : SIZE, ACROSS = INNER ? SIZE : LENGTH;
     static const u32 APART = ALONG + (INNER ? 8 : 4), FLOATS = ACROSS * APART;
-    static const u32 COPIES = SIZE * LENGTH / 4 / THREADS, NOWHERE = ~0u;
+    static const u32 COPIES = SIZE * LENGTH / 4 / THREADS;
     // Set here, or compilers would keep registers for them from one product to the next.
     const float* from = nullptr;
     u32 offsets[COPIES] = {};
@@ -66,7 +66,8 @@ struct Slices {
 #pragma unroll
         for (u32 i = 0; i < COPIES; i++) {
             const u32 outer = at + (INNER ? line(i) : first(i));
-            offsets[i] = outer >= limit ? NOWHERE : INNER ? outer * apart + first(i) : line(i) * apart + outer;
+            const u32 there = outer < limit ? outer : INNER ? line(i) * min(limit, (u32)SIZE) / SIZE : 0;
+            offsets[i] = INNER ? there * apart + first(i) : line(i) * apart + there;
         }
     }
 
@@ -76,16 +77,14 @@ struct Slices {
         auto inner = [&](u32 i) { return (int)(INNER ? first(i) : line(i)); };
         if (wide) {
 #pragma unroll
-            for (u32 i = 0; i < COPIES; i++) {
-                copy_ahead(place(i), from + offsets[i], inner(i) >= left || offsets[i] == NOWHERE);
-            }
+            for (u32 i = 0; i < COPIES; i++) copy_ahead(place(i), from + offsets[i], inner(i) >= left);
         } else {
 #pragma unroll
             for (u32 i = 0; i < COPIES; i++) {
 #pragma unroll 1
                 for (int k = 0; k < 4; k++) {
-                    const bool there = offsets[i] != NOWHERE &&
-                        (INNER ? inner(i) + k < left : inner(i) < left && at + first(i) + k < limit);
+                    const bool there =
+                        INNER ? inner(i) + k < left : inner(i) < left && at + first(i) + k < limit;
                     copy_one_ahead(place(i) + 4 * k, from + (there ? offsets[i] + k : 0), !there);
                 }
             }
