@@ -158,7 +158,8 @@ impl Queue {
     ) -> Result<(), CudaError> {
         self.launch_layers()?;
         let n_tiles = drafts.iter().map(Draft::n_tiles).sum();
-        if drafts.iter().any(|draft| draft.n_tiles() > self.many_tiles()) || n_tiles > MOST_TILES {
+        let large = |draft: &Draft| draft.n_tiles() > self.many_tiles();
+        if n_tiles > MOST_TILES || drafts.len() > MOST_OPS || drafts.iter().any(large) {
             self.flush()?;
             drafts.into_iter().try_for_each(|draft| self.push(draft))?;
             return self.flush();

@@ -153,6 +153,36 @@ fn sums_at_the_end_are_those_that_are_added_up() {
 }
 
 #[test]
+fn sums_of_so_many_tiles_that_they_are_launched_alone_are_right() {
+    // More than a small part of a GPU has in a program.
+    let (rows, columns) = (16, 1100);
+    let gradients = |mut tape: Tape| {
+        tape.set_deferred(true);
+        tape.set_recording(true);
+        let mut random = Random(3);
+        let mut values = |len| -> Vec<f32> {
+            random.values(Grid::Fine, len).into_iter().map(|value| value / 32.0).collect()
+        };
+        let weight = tape.parameter("weight", columns, columns, &values(columns * columns));
+        let bias = tape.parameter("bias", columns, 1, &values(columns));
+        let mut state = tape.constant(rows, columns, &values(rows * columns));
+        for _ in 0..3 {
+            state = tape.linear(Linear::new(&[(state, weight)]).bias(bias));
+        }
+        let len = rows * columns;
+        let targets = tape.constant(rows, columns, &values(len));
+        let shares = tape.constant(len, 1, &values(len));
+        let loss = tape.loss(salsa_engine::device::Loss::Squared, state, targets, shares);
+        tape.backward(loss);
+        let named = [("weight", weight), ("bias", bias)];
+        named.map(|(name, tensor)| (name.to_owned(), tape.gradient(tensor).unwrap()))
+    };
+    let expected = gradients(Tape::new(Reference));
+    let tape = if has_gpu() { on_gpu() } else { Tape::new(Cpu::new(2)) };
+    assert_close(&gradients(tape), &expected, 3e-5, "many tiles");
+}
+
+#[test]
 fn sums_at_the_end_are_the_same_every_time() {
     let rollout = Rollout::new(40, 6);
     let tape = || if has_gpu() { on_gpu() } else { Tape::new(Cpu::new(2)) };
