@@ -32,21 +32,25 @@ struct Left {
     second_moments: Vec<Vec<f32>>,
 }
 
+fn parameters(network: &Network) -> Vec<Vec<f32>> {
+    network.tape.parameters().iter().map(|kept| network.tape.read(kept.tensor)).collect()
+}
+
+fn set_parameters(network: &mut Network, values: &[Vec<f32>]) {
+    let tensors: Vec<_> = network.tape.parameters().iter().map(|kept| kept.tensor).collect();
+    tensors.into_iter().zip(values).for_each(|(tensor, values)| network.tape.set(tensor, values));
+}
+
 /// A step of a network; with a `seed`, its parameters are off in their last digits.
 fn after_a_step(case: Case, batch: &Batch, device: Box<dyn Device>, seed: Option<u64>) -> Left {
     let hints = !batch.hints.is_empty();
     let mut network = case.network(hints, device);
-    let values = |network: &Network| -> Vec<Vec<f32>> {
-        network.tape.parameters().iter().map(|kept| network.tape.read(kept.tensor)).collect()
-    };
-    let before = values(&network);
+    let before = parameters(&network);
     if let Some(mut rng) = seed.map(ChaCha8Rng::seed_from_u64) {
-        let tensors: Vec<_> = network.tape.parameters().iter().map(|kept| kept.tensor).collect();
-        for (tensor, values) in tensors.into_iter().zip(&before) {
-            let mut off =
-                |value: &f32| value * (1.0 + random::between(&mut rng, -1e-6, 1e-6) as f32);
-            network.tape.set(tensor, &values.iter().map(&mut off).collect::<Vec<_>>());
-        }
+        let mut off = |value: &f32| value * (1.0 + random::between(&mut rng, -1e-6, 1e-6) as f32);
+        let off: Vec<Vec<f32>> =
+            before.iter().map(|values| values.iter().map(&mut off).collect()).collect();
+        set_parameters(&mut network, &off);
     }
     let stepped = step(&mut network, batch, &StepOptions::new(&case.run(hints)), 1).unwrap();
     let mut left = Left {
@@ -56,7 +60,7 @@ fn after_a_step(case: Case, batch: &Batch, device: Box<dyn Device>, seed: Option
         first_moments: Vec::new(),
         second_moments: Vec::new(),
     };
-    for (index, (before, after)) in before.iter().zip(values(&network)).enumerate() {
+    for (index, (before, after)) in before.iter().zip(parameters(&network)).enumerate() {
         if let Some((first, second)) = network.tape.moments(index) {
             left.updates
                 .push(after.iter().zip(before).map(|(after, before)| after - before).collect());
@@ -163,22 +167,53 @@ fn a_training_step_with_hints_is_that_of_the_reference() {
     assert!(numbers * 100 >= 9 * cases.len() * 80, "{numbers} numbers compared");
 }
 
-/// The losses of the first steps of a training as the paper's, and the parameters after them.
-fn beginning(run: &Run, device: Box<dyn Device>) -> (Vec<f64>, Vec<Vec<f32>>) {
+/// Batches of the first 20 steps of a training as the paper's.
+fn first_batches(run: &Run) -> Vec<Batch> {
     let suite = Suite::named(run.suite()).unwrap();
     let algorithm = algorithms::find(&run.algorithm).unwrap();
     let sampler = Sampler::new(&suite, suite.seed, algorithm, "train").unwrap();
-    let kind = processors::find(&run.model.processor).unwrap();
-    let mut network = Network::with_processor(run, device, kind.build).unwrap();
-    let options = StepOptions::new(run);
-    let losses = (1..=20).map(|number| {
+    let batch = |number: u64| {
         let samples = (number * 8..(number + 1) * 8).map(|i| sampler.sample(i, false).unwrap());
-        let batch = Batch::new(&samples.collect::<Vec<_>>(), false).unwrap();
-        step(&mut network, &batch, &options, number).unwrap().loss.total
-    });
-    let losses = losses.collect();
-    let parameters = network.tape.parameters().iter();
-    (losses, parameters.map(|kept| network.tape.read(kept.tensor)).collect())
+        Batch::new(&samples.collect::<Vec<_>>(), false).unwrap()
+    };
+    (1..=20).map(batch).collect()
+}
+
+fn untrained(run: &Run, device: Box<dyn Device>) -> Network {
+    let kind = processors::find(&run.model.processor).unwrap();
+    Network::with_processor(run, device, kind.build).unwrap()
+}
+
+/// The losses of the first steps of a training, and the parameters after them.
+fn beginning(run: &Run, device: Box<dyn Device>) -> (Vec<f64>, Vec<Vec<f32>>) {
+    let mut network = untrained(run, device);
+    let options = StepOptions::new(run);
+    let losses = (1..)
+        .zip(first_batches(run))
+        .map(|(number, batch)| step(&mut network, &batch, &options, number).unwrap().loss.total);
+    (losses.collect(), parameters(&network))
+}
+
+/// Trainings in single precision drift apart (below), but no step of them is wrong: wherever a
+/// training comes to, the next step from there has the loss and the gradient of the reference.
+#[test]
+fn from_the_same_parameters_every_step_of_a_training_is_that_of_the_reference() {
+    for algorithm in ["bfs", "dijkstra", "mis"] {
+        let run = Run { algorithm: algorithm.to_owned(), ..Run::default() }.resolved();
+        let options = StepOptions::new(&run);
+        let mut exact = untrained(&run, Box::new(Reference));
+        let mut network = untrained(&run, tested().device().unwrap());
+        for (number, batch) in (1..).zip(first_batches(&run)) {
+            set_parameters(&mut network, &parameters(&exact));
+            let expected = step(&mut exact, &batch, &options, number).unwrap();
+            let found = step(&mut network, &batch, &options, number).unwrap();
+            let relative = |found: f64, expected: f64| (found - expected).abs() / expected;
+            let loss = relative(found.loss.total, expected.loss.total);
+            let norm = relative(found.gradient_norm, expected.gradient_norm);
+            assert!(loss <= 1e-5, "{algorithm}, step {number}: loss off by {loss}");
+            assert!(norm <= 1e-3, "{algorithm}, step {number}: gradient's norm off by {norm}");
+        }
+    }
 }
 
 /// The first updates of AdamW are signs of gradients, and where those are noise, a training in
