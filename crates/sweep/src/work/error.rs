@@ -74,7 +74,13 @@ impl From<TrainError> for WorkError {
             TrainError::Checkpoint(error) => error.into(),
             TrainError::Log(error) => error.into(),
             TrainError::Device(error) => Self::System(error.to_string()),
-            TrainError::OutOfMemory { error, .. } => Self::System(format!("{error}; lower --jobs")),
+            // One job may be all that there is, but one sample cannot be fewer.
+            TrainError::OutOfMemory { error, batch: 1 } => {
+                Self::System(format!("{error}; lower --jobs if there is more than one"))
+            }
+            TrainError::OutOfMemory { error, .. } => Self::System(format!(
+                "{error}; lower --jobs, or training.batch in the sweep's file"
+            )),
             _ => Self::Cell(error.to_string()),
         }
     }
@@ -86,5 +92,22 @@ impl From<EvaluateError> for WorkError {
             EvaluateError::Network(error) => error.into(),
             _ => Self::Cell(error.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use salsa_engine::cuda::CudaError;
+
+    use super::*;
+
+    #[test]
+    fn without_memory_smaller_batches_are_named_where_there_are_smaller_ones() {
+        let told = |batch| {
+            let error = CudaError::OutOfMemory { needed: 3, held: 2, free: 1, total: 4 };
+            WorkError::from(TrainError::OutOfMemory { error, batch }).to_string()
+        };
+        assert!(told(8).ends_with("; lower --jobs, or training.batch in the sweep's file"));
+        assert!(told(1).ends_with("; lower --jobs if there is more than one"));
     }
 }
