@@ -149,7 +149,6 @@ pub fn programs() -> Vec<Program> {
     programs
 }
 
-/// Messages, a linear layer on each, and a reduction.
 /// A norm of what `make` makes. On a GPU one that is between messages or maxima is one operator with
 /// them, on both ways.
 fn normed(stage: &mut Stage, make: impl Fn(&mut Stage) -> Tensor) -> Tensor {
@@ -160,6 +159,7 @@ fn normed(stage: &mut Stage, make: impl Fn(&mut Stage) -> Tensor) -> Tensor {
     stage.tape.batch_norm(x, learned, running, Activation::None)
 }
 
+/// Messages, a linear layer on each, and a reduction.
 pub fn aggregate(stage: &mut Stage, reduction: Reduction) -> Tensor {
     let (n, width, columns) = (stage.size.n_nodes, stage.size.width, stage.size.columns);
     let (source, target) = (stage.parameter(n, width), stage.parameter(n, width));
