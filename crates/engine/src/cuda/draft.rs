@@ -198,20 +198,21 @@ impl Grain {
     }
 }
 
-/// An operator being described.
+/// An operator being described. It is passed on a few times before it is in a program, so what is large
+/// stays where it is.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
-    pub(super) op: Op,
+    pub(super) op: Box<Op>,
     /// A tile can have all that it reads and writes of a few columns or rows; nobody writes what else
     /// it reads in such tiles.
     pub(super) grain: Option<Grain>,
     /// About how many cycles a tile takes.
     pub(super) cycles: u32,
-    pub(super) accesses: [Access; MAX_ACCESSES],
-    pub(super) n_accesses: usize,
+    pub(super) accesses: Vec<Access>,
 }
 
-const MAX_ACCESSES: usize = 18;
+/// Most operators touch no more.
+const FEW_ACCESSES: usize = 8;
 
 /// So many rows are few, if a tile has all of them; the kernels keep as many in registers.
 pub(super) const FEW_ROWS: usize = 640;
@@ -227,9 +228,8 @@ const MANY_VALUES: usize = 1 << 17;
 impl Draft {
     pub(super) fn new(code: Code) -> Self {
         let op = Op { code, tiles: 1, unused: [0; 2], pointers: [0; 14], numbers: [0; 32] };
-        let none = Access { block: 0, words: Words::all(0..0), write: false };
-        let accesses = [none; MAX_ACCESSES];
-        Self { op, grain: None, cycles: code.cycles(), accesses, n_accesses: 0 }
+        let accesses = Vec::with_capacity(FEW_ACCESSES);
+        Self { op: Box::new(op), grain: None, cycles: code.cycles(), accesses }
     }
 
     /// Reads words of a block through pointer `i`, which points to the first of them.
@@ -245,8 +245,7 @@ impl Draft {
     /// The same, of words that need not follow each other.
     pub(super) fn touches(mut self, i: usize, place: Place, words: Words, write: bool) -> Self {
         self.op.pointers[i] = place.address + 4 * u64::from(words.start);
-        self.accesses[self.n_accesses] = Access { block: place.number, words, write };
-        self.n_accesses += 1;
+        self.accesses.push(Access { block: place.number, words, write });
         self
     }
 
@@ -353,10 +352,6 @@ impl Draft {
         let shift = divisor.next_power_of_two().ilog2() as usize;
         let factor = (((1 << shift) - divisor) << 32) / divisor + 1;
         self.numbers(29, [factor, shift])
-    }
-
-    pub(super) fn accesses(&self) -> &[Access] {
-        &self.accesses[..self.n_accesses]
     }
 
     pub(super) fn n_tiles(&self) -> usize {

@@ -72,11 +72,11 @@ impl Program {
             return;
         }
         self.n_ops += 1;
-        let phase = self.earliest(draft.accesses());
+        let phase = self.earliest(&draft.accesses);
         if let Some(leader) = self.leader(&draft, phase) {
             return self.follow(leader, draft);
         }
-        self.remember(draft.accesses(), phase, self.ops.len());
+        self.remember(&draft.accesses, phase, self.ops.len());
         self.n_tiles += draft.n_tiles();
         self.ops.push(Scheduled { draft, followers: Vec::new(), phase, latest: u32::MAX });
     }
@@ -84,7 +84,7 @@ impl Program {
     /// Adds operators that need nothing of each other, and read more than they say themselves. They run
     /// in one phase: where another operator takes long.
     pub(super) fn push_together(&mut self, drafts: Vec<Draft>, reads: &[Access]) {
-        let said = drafts.iter().flat_map(Draft::accesses).chain(reads);
+        let said = drafts.iter().flat_map(|draft| &draft.accesses).chain(reads);
         let earliest = self.earliest(&said.copied().collect::<Vec<_>>());
         let later = self.ops.iter().filter(|op| op.phase >= earliest);
         let longest = later.max_by_key(|op| (op.draft.cycles, Reverse(op.phase)));
@@ -95,7 +95,7 @@ impl Program {
         for (op, draft) in (first..).zip(drafts) {
             self.n_ops += 1;
             self.n_tiles += draft.n_tiles();
-            self.remember(draft.accesses(), phase, op);
+            self.remember(&draft.accesses, phase, op);
             // Nobody follows one of them, who would have to wait for all.
             let draft = Draft { grain: None, ..draft };
             self.ops.push(Scheduled { draft, followers: Vec::new(), phase, latest: phase });
@@ -118,7 +118,7 @@ impl Program {
     fn leader(&self, draft: &Draft, phase: u32) -> Option<usize> {
         let grain = draft.grain?;
         let before = phase.checked_sub(1)?;
-        let touches = draft.accesses().iter().flat_map(|access| {
+        let touches = draft.accesses.iter().flat_map(|access| {
             let history = &self.histories[access.block as usize];
             history.before(access).flat_map(|touch| history.ops(touch))
         });
@@ -133,11 +133,11 @@ impl Program {
     /// Lets an operator run after each tile of another, on the same block and in the same phase.
     fn follow(&mut self, leader: usize, mut draft: Draft) {
         let grain = draft.grain.expect("it has one with its leader");
+        self.remember(&draft.accesses, self.ops[leader].phase, leader);
         let first = &mut self.ops[leader];
         self.n_tiles -= first.n_tiles();
         first.draft.cut(grain);
         draft.cut(grain);
-        let accesses = draft.accesses().to_vec();
         if first.followers.is_empty() && join(&mut first.draft.op, &draft.op) {
             // What it reads and begins with is there.
             first.draft.cycles += draft.cycles / 3;
@@ -145,13 +145,11 @@ impl Program {
             first.followers.push(draft);
         }
         self.n_tiles += first.n_tiles();
-        let phase = first.phase;
-        self.remember(&accesses, phase, leader);
     }
 
     /// Lets the operator that wrote a gradient also pass it through an activation.
     fn pass(&mut self, draft: &Draft) -> bool {
-        let [result, before, gradient] = *draft.accesses() else { return false };
+        let [result, before, gradient] = draft.accesses[..] else { return false };
         if draft.op.code != Code::UnaryGradient
             || draft.op.numbers[1..3] != [RELU as u32, 0]
             || before != (Access { write: false, ..gradient })
@@ -168,15 +166,14 @@ impl Program {
         let can = op.code.can_pass()
             && op.pointers[12] == 0
             && whole
-            && written.accesses().last() == Some(&gradient);
+            && written.accesses.last() == Some(&gradient);
         if !can || self.earliest(&[result]) > phase {
             return false;
         }
         let writer_draft = &mut self.ops[writer].draft;
         writer_draft.op.pointers[12] = draft.op.pointers[0];
         writer_draft.op.numbers[27] = writer_draft.op.numbers[21];
-        writer_draft.accesses[writer_draft.n_accesses] = result;
-        writer_draft.n_accesses += 1;
+        writer_draft.accesses.push(result);
         self.remember(&[result], phase, writer);
         true
     }
@@ -190,7 +187,7 @@ impl Program {
         if !op.code.is_product() || op.numbers[23] != 1 || op.pointers[9..13] != [0; 4] {
             return false;
         }
-        let (to, operands) = draft.accesses().split_last().expect("a product has a result");
+        let (to, operands) = draft.accesses.split_last().expect("a product has a result");
         let Some(first) = self.history(to.block).only_writer(to) else { return false };
         let Scheduled { phase, latest, draft: other, .. } = &self.ops[first];
         let (phase, latest) = (*phase, *latest);
@@ -207,7 +204,8 @@ impl Program {
             return false;
         }
         // If the first has to wait, it must be able to, and what it reads must still be there.
-        let theirs = other.accesses[..other.n_accesses - 1].to_vec();
+        let (_, theirs) = other.accesses.split_last().expect("a product has a result");
+        let theirs = theirs.to_vec();
         let cycles = other.cycles + draft.cycles;
         let later = self.earliest(operands).max(phase);
         // A sum that others wait for is shorter if what was there long before is already in it. One
@@ -232,12 +230,10 @@ impl Program {
         other.op.numbers[17] |= op.numbers[17] << at;
         other.op.numbers[28] |= op.numbers[28] << at | 1 << at;
         // The result stays the last access.
-        let end = other.n_accesses - 1;
-        other.accesses[end..end + operands.len()].copy_from_slice(operands);
-        other.accesses[end + operands.len()] = *to;
-        other.n_accesses += operands.len();
+        let end = other.accesses.len() - 1;
+        other.accesses.splice(end..end, operands.iter().copied());
         // Where it was, it is already known.
-        let moved = if later > phase { other.accesses() } else { operands }.to_vec();
+        let moved = if later > phase { &other.accesses } else { operands }.to_vec();
         self.remember(&moved, later, first);
         true
     }
@@ -300,7 +296,7 @@ impl Program {
                 let first = number;
                 let mut cycles = 0;
                 for draft in [draft].into_iter().chain(followers) {
-                    to(draft.op);
+                    to(*draft.op);
                     number += 1;
                     cycles += draft.cycles;
                 }

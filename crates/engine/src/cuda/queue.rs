@@ -396,7 +396,7 @@ impl Queue {
         blocks: usize,
         shared_bytes: u32,
     ) -> Result<(), CudaError> {
-        let mut op = draft.op;
+        let mut op = *draft.op;
         // SAFETY: the operator touches blocks of this device alone.
         unsafe {
             result::launch_kernel(

@@ -121,7 +121,7 @@ mod tests {
             .into_iter()
             .zip(0..)
             .fold(Draft::new(code), |draft, (address, i)| draft.constant(i, address));
-        draft.numbers(0, numbers).tiles(96, 1).op
+        *draft.numbers(0, numbers).tiles(96, 1).op
     }
 
     #[test]

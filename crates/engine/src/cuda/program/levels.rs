@@ -20,7 +20,9 @@ pub(super) enum When {
 #[derive(Default)]
 pub(super) struct Levels {
     all: Vec<Level>,
-    /// How much the block has to do that has most of what must run, once that is known.
+    /// How much the block has to do that has most.
+    most: u32,
+    /// The same of what must run, once that is known.
     longest: Option<u32>,
 }
 
@@ -35,7 +37,7 @@ impl Levels {
     pub(super) fn begin(&mut self, n_blocks: usize) {
         self.all.clear();
         self.all.push(Level { cycles: 0, blocks: 0..n_blocks });
-        self.longest = None;
+        (self.most, self.longest) = (0, None);
     }
 
     /// Gives a tile each to at most so many of the blocks that have least to do, and says whether it
@@ -47,18 +49,16 @@ impl Levels {
         cycles: u32,
         when: When,
     ) -> Option<(bool, Range<usize>)> {
-        let longest = self.all.iter().map(|level| level.cycles).max().expect("there are blocks");
         let key = |level: &&mut Level| (level.cycles, level.blocks.start);
         let least = self.all.iter_mut().min_by_key(key).expect("there are blocks");
         let (start, before, then) = (least.blocks.start, least.cycles, least.cycles + cycles);
         let most = match when {
             When::Now => u32::MAX,
-            When::Later => longest,
-            When::Soon if before > 0 => longest,
-            When::Soon => {
-                let longest = *self.longest.get_or_insert(longest);
+            When::Soon if before == 0 => {
+                let longest = *self.longest.get_or_insert(self.most);
                 longest + longest / SLACK
             }
+            When::Soon | When::Later => self.most,
         };
         if then > most {
             return None;
@@ -70,6 +70,7 @@ impl Levels {
             least.blocks.start = taken.end;
             self.all.push(Level { cycles: then, blocks: taken.clone() });
         }
+        self.most = self.most.max(then);
         Some((before == 0, taken))
     }
 

@@ -277,7 +277,7 @@ proptest! {
         let mut program = Program::default();
         // All that each draft touches; which operator it became, or became a part of; and whom it
         // follows.
-        let mut touched: Vec<Vec<Access>> = drafts.iter().map(|draft| draft.accesses().to_vec()).collect();
+        let mut touched: Vec<Vec<Access>> = drafts.iter().map(|draft| draft.accesses.clone()).collect();
         let (mut became, mut leaders) = (Vec::new(), Vec::new());
         while became.len() < drafts.len() {
             let number = became.len();

@@ -76,12 +76,12 @@ impl Turns {
     pub(in crate::cuda) fn write(&self, to: &mut [Turn]) {
         let mut next: Vec<u32> = self.lists().map(|[start, _]| start).collect();
         for Stretch { blocks, ops, tile, after } in &self.stretches {
-            for (next, tile) in next[blocks.clone()].iter_mut().zip(*tile..) {
-                let mut after = *after;
-                for number in ops.clone() {
-                    to[*next as usize] = Turn { tile: number << 22 | tile, after };
+            // One operator after the other, each at all blocks: most stretches have one.
+            for number in ops.clone() {
+                let after = if number == ops.start { *after } else { 0 };
+                for (next, tile) in next[blocks.clone()].iter_mut().zip(number << 22 | tile..) {
+                    to[*next as usize] = Turn { tile, after };
                     *next += 1;
-                    after = 0;
                 }
             }
         }
