@@ -69,6 +69,10 @@ pub fn compile(architecture: &str) -> Result<Vec<u8>, CudaError> {
         let compiled = result::compile_program(program, &options);
         let code = match compiled {
             Ok(()) => machine_code(program).map_err(unexpected),
+            // Older ones do not know newer architectures, or some other option.
+            Err(result::NvrtcError(sys::nvrtcResult::NVRTC_ERROR_INVALID_OPTION)) => {
+                Err(CudaError::CompilerTooOld { architecture: architecture.to_owned() })
+            }
             Err(_) => {
                 let log = result::get_program_log(program).unwrap_or_default();
                 let log: Vec<u8> = log.into_iter().map(|c| c as u8).collect();

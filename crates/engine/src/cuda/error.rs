@@ -34,6 +34,16 @@ pub enum CudaError {
          pip install nvidia-cuda-nvrtc and add the folder of libnvrtc.so to LD_LIBRARY_PATH"
     )]
     NoCompiler,
+    /// The compiler for kernels does not know the GPU.
+    #[error(
+        "libnvrtc.so is too old for this GPU ({architecture}): install a newer CUDA toolkit, or \
+         pip install --upgrade nvidia-cuda-nvrtc and put the folder of libnvrtc.so first in \
+         LD_LIBRARY_PATH"
+    )]
+    CompilerTooOld {
+        /// What the kernels were to be compiled for.
+        architecture: String,
+    },
     /// There is no library for large products.
     #[error("libcublasLt.so is not on the library path; --precision f32 does without it")]
     NoLibrary,
