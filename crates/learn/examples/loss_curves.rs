@@ -77,19 +77,24 @@ fn main() -> Result<(), Box<dyn Error>> {
         (0..(steps * BATCH) as u64).map(|i| sampler.sample(i, false)).collect::<Result<_, _>>()?;
 
     let (cpu, gpu) = (Compute::Cpu { n_threads: 2 }, Compute::Cuda(CudaOptions::default()));
-    let exact = || -> Box<dyn Device> { Box::new(Reference) };
+    let has_gpu = match gpu.device() {
+        Ok(_) => true,
+        Err(error) => {
+            eprintln!("without a GPU: {error}");
+            false
+        }
+    };
     let few = &samples[..samples.len().min(FIRST * BATCH)];
     let mut curves = Vec::new();
     for (order, reverse) in [("", false), (", reversed", true)] {
-        let mut add = |name: &str, samples, device| -> Result<(), Box<dyn Error>> {
+        let mut add = |name, samples, device: Box<dyn Device>| -> Result<(), Box<dyn Error>> {
             curves.push((format!("{name}{order}"), losses(&run, samples, device, reverse)?));
             Ok(())
         };
-        add("double precision", few, exact())?;
+        add("double precision", few, Box::new(Reference))?;
         add("cpu", &samples, cpu.device()?)?;
-        match gpu.device() {
-            Ok(device) => add("cuda", &samples, device)?,
-            Err(error) => eprintln!("without a GPU: {error}"),
+        if has_gpu {
+            add("cuda", &samples, gpu.device()?)?;
         }
     }
     println!("{} by {}, {steps} steps", run.algorithm, run.model.processor);
